@@ -1,0 +1,1 @@
+//! Stage 5: ordered server-side apply, ApplySet membership, pruning.

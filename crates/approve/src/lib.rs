@@ -1,0 +1,1 @@
+//! Stage 4: evidence that a human has approved this very plan.

@@ -1,0 +1,248 @@
+//! One object's part of a plan.
+
+use serde::Serialize;
+use serde_json::{Value, json};
+
+use crate::{Digest, FieldChange, ObjectRef, Origin, UnitName, is_secret_kind};
+
+/// What would happen to one object.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Action {
+    /// The unit that renders the object, or whose set the object leaves.
+    pub unit: UnitName,
+    /// The object.
+    pub object: ObjectRef,
+    /// Where it is written; `None` for prunes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub origin: Option<Origin>,
+    /// What happens.
+    pub operation: Operation,
+    /// How far the prediction can be trusted.
+    pub preview: Preview,
+    /// The live object, if there is one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub live: Option<LiveId>,
+    /// The fields that differ, in path order.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub delta: Vec<FieldChange>,
+    /// For creations: the digest of what will be sent. Absent for Secrets, whose content the commit's id
+    /// pins, because a published digest of a short secret can be guessed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub desired: Option<Digest>,
+    /// How much care the action asks for.
+    pub risk: Risk,
+    /// Fields of other managers that the apply takes over.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub takes_over: Vec<Conflict>,
+    /// What follows from the action: restarts, what a deletion takes along.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub forecasts: Vec<Forecast>,
+    /// Why the action cannot be carried out.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub problem: Option<Problem>,
+    /// What the server warned of.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub warnings: Vec<String>,
+}
+
+/// What happens to an object; the order is the order of a report, the most dangerous first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Operation {
+    /// The object is deleted: its set holds it and no unit renders it any more.
+    Prune,
+    /// The change touches immutable fields; Windlass never deletes and creates again by itself.
+    Recreate,
+    /// The object is changed.
+    Update,
+    /// The object exists and is managed by Windlass from now on, with or without changed fields.
+    Adopt,
+    /// The object is created.
+    Create,
+    /// The object looks like a member of a set that nothing renders any more, but the evidence for pruning
+    /// it is not complete; it is left alone.
+    Keep,
+    /// Nothing happens.
+    NoOp,
+}
+
+impl Operation {
+    /// Says whether carrying out the action writes to the cluster.
+    pub fn writes(self) -> bool {
+        !matches!(self, Self::Keep | Self::NoOp)
+    }
+
+    /// Returns the word used in reports.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Prune => "prune",
+            Self::Recreate => "recreate",
+            Self::Update => "update",
+            Self::Adopt => "adopt",
+            Self::Create => "create",
+            Self::Keep => "keep",
+            Self::NoOp => "no-op",
+        }
+    }
+}
+
+/// How far a prediction can be trusted.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case", tag = "verified", content = "because")]
+pub enum Preview {
+    /// The API server answered a dry-run of exactly this request.
+    Server,
+    /// The server could not be asked yet; Windlass checked what it can.
+    Locally(String),
+    /// Nothing could be checked.
+    Not(String),
+}
+
+/// Which live object an action is about.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct LiveId {
+    /// The uid: the action is void if another object has taken the name.
+    pub uid: String,
+    /// The version that was seen.
+    pub resource_version: String,
+}
+
+/// How much care an action asks for, ascending.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Risk {
+    /// Nothing is written.
+    None,
+    /// An ordinary change.
+    Routine,
+    /// Pods restart.
+    Restart,
+    /// Rights, webhooks, network or storage rules change.
+    Access,
+    /// An operator or an API definition changes.
+    Definition,
+    /// An object is deleted.
+    Deletion,
+    /// Data can be lost.
+    Data,
+}
+
+/// A field that another manager owns.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Conflict {
+    /// The field, as the server writes it.
+    pub field: String,
+    /// The manager.
+    pub manager: String,
+    /// When the manager last wrote, if known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub since: Option<String>,
+}
+
+/// What follows from an action.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase", tag = "forecast")]
+pub enum Forecast {
+    /// Pods are replaced.
+    Restart {
+        /// Which pods and why.
+        why: String,
+    },
+    /// Data is destroyed.
+    DataLoss {
+        /// What is lost.
+        what: String,
+    },
+    /// Anything else worth knowing before approving.
+    Note {
+        /// The note.
+        text: String,
+    },
+}
+
+/// Why an action cannot be carried out.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase", tag = "problem")]
+pub enum Problem {
+    /// The server finds the object wrong.
+    Invalid {
+        /// What is wrong, field by field.
+        causes: Vec<String>,
+    },
+    /// Other managers own fields that the object sets.
+    Conflicts {
+        /// The fields.
+        fields: Vec<Conflict>,
+    },
+    /// Fields cannot be changed on a live object.
+    Immutable {
+        /// The fields.
+        paths: Vec<String>,
+    },
+    /// A policy denies the object.
+    Denied {
+        /// The policy's own words.
+        message: String,
+    },
+    /// The identity may not do this.
+    Forbidden {
+        /// The server's words, which name verb and resource.
+        message: String,
+    },
+    /// Something else is wrong with the object, or in its way.
+    Other {
+        /// What.
+        message: String,
+    },
+}
+
+impl Problem {
+    /// Returns one line that says what is wrong.
+    pub fn summary(&self) -> String {
+        match self {
+            Self::Invalid { causes } => format!("invalid: {}", causes.join("; ")),
+            Self::Conflicts { fields } => {
+                let owners: Vec<String> = fields.iter().map(|c| format!("{} owned by {}", c.field, c.manager)).collect();
+                format!("field conflict: {}", owners.join("; "))
+            }
+            Self::Immutable { paths } => format!("immutable: {}", paths.join(", ")),
+            Self::Denied { message } => format!("denied by policy: {message}"),
+            Self::Forbidden { message } => format!("forbidden: {message}"),
+            Self::Other { message } => message.clone(),
+        }
+    }
+
+    /// Returns what to do about it.
+    pub fn hint(&self) -> &'static str {
+        match self {
+            Self::Invalid { .. } => "correct the manifest",
+            Self::Conflicts { .. } => "remove the field from the manifest, or give it up in the other manager",
+            Self::Immutable { .. } => "undo the change, or replace the object by hand after saving its data",
+            Self::Denied { .. } => "change the object so that the policy accepts it",
+            Self::Forbidden { .. } => "grant the right to the identity that runs Windlass (pipeline/rbac)",
+            Self::Other { .. } => "see the message",
+        }
+    }
+}
+
+impl Action {
+    /// Returns what the action does to the cluster, in a form that two plans of the same effect share.
+    ///
+    /// Left out is whatever moves without changing the effect: resource versions, order, warnings,
+    /// forecasts. An update of a Secret names the live version, since its values are masked.
+    pub fn effect(&self) -> Value {
+        let secret_version = self.live.as_ref().filter(|_| is_secret_kind(&self.object.kind) && !self.delta.is_empty());
+        json!({
+            "unit": self.unit,
+            "object": [self.object.kind, self.object.namespace, self.object.name],
+            "operation": self.operation,
+            "uid": self.live.as_ref().map(|live| &live.uid),
+            "secretVersion": secret_version.map(|live| &live.resource_version),
+            "desired": self.desired,
+            "delta": self.delta,
+            "takesOver": self.takes_over.iter().map(|c| (&c.field, &c.manager)).collect::<Vec<_>>(),
+        })
+    }
+}

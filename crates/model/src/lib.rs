@@ -1,0 +1,39 @@
+//! The shared nouns of Windlass. Pure data, no I/O.
+//!
+//! What one stage hands to the next is a type of this crate, so that a stage never depends on another
+//! stage. Types that prove something ([`VerifiedCommit`], [`GatePassed`], [`ApprovedPlan`]) have private
+//! fields and one constructor each, which `clippy.toml` allows in one place only.
+
+mod action;
+mod approval;
+mod clock;
+mod commit;
+mod delta;
+mod digest;
+mod event;
+mod exit;
+mod identity;
+mod object;
+mod pointer;
+mod plan;
+mod secret;
+mod stage;
+mod tree;
+mod unit;
+
+pub use action::{Action, Conflict, Forecast, LiveId, Operation, Preview, Problem, Risk};
+pub use approval::{Approval, ApprovedPlan, Evidence};
+pub use clock::Clock;
+pub use commit::{CommitId, CommitIdError, Provenance, Signer, VerifiedCommit};
+pub use delta::{ChangeKind, FieldChange, delta};
+pub use digest::{Digest, canonical_json};
+pub use event::{Event, Level, Mutation, MutationResult, Sink};
+pub use exit::ExitCode;
+pub use identity::{ClusterId, EnvironmentName, RunId};
+pub use object::{GroupKind, Object, ObjectError, ObjectRef, Origin};
+pub use plan::{Counts, GatePassed, Plan, Refusal, Requirement};
+pub use pointer::FieldPath;
+pub use secret::{MASK, is_secret_kind, mask_object};
+pub use stage::{Stage, StageOutcome};
+pub use tree::{SourceTree, TreeError, TreeFile};
+pub use unit::{Rendering, Unit, UnitName};

@@ -1,0 +1,278 @@
+//! A Kubernetes object, what names it, and where it was written.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+/// A group and a kind, written as ApplySets write it: `Kind.group`, or bare `Kind` for the core group.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(into = "String", from = "String")]
+pub struct GroupKind {
+    /// The API group, empty for the core group.
+    pub group: String,
+    /// The kind, such as `StatefulSet`.
+    pub kind: String,
+}
+
+impl GroupKind {
+    /// Names a kind of a group.
+    pub fn new(group: &str, kind: &str) -> Self {
+        Self { group: group.to_owned(), kind: kind.to_owned() }
+    }
+
+    /// Says whether this is the kind `kind` of the group `group`.
+    pub fn is(&self, group: &str, kind: &str) -> bool {
+        self.group == group && self.kind == kind
+    }
+}
+
+impl From<String> for GroupKind {
+    fn from(text: String) -> Self {
+        match text.split_once('.') {
+            Some((kind, group)) => Self::new(group, kind),
+            None => Self { group: String::new(), kind: text },
+        }
+    }
+}
+
+impl From<GroupKind> for String {
+    fn from(kind: GroupKind) -> Self {
+        kind.to_string()
+    }
+}
+
+impl fmt::Display for GroupKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.group.is_empty() { f.write_str(&self.kind) } else { write!(f, "{}.{}", self.kind, self.group) }
+    }
+}
+
+/// Names one object of a cluster.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ObjectRef {
+    /// Group and kind.
+    pub kind: GroupKind,
+    /// The version it was written in; two refs that differ only here name the same object.
+    pub version: String,
+    /// The namespace; `None` for cluster-scoped objects.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub namespace: Option<String>,
+    /// The name.
+    pub name: String,
+}
+
+impl ObjectRef {
+    /// Returns `group/version`, or `version` for the core group.
+    pub fn api_version(&self) -> String {
+        if self.kind.group.is_empty() { self.version.clone() } else { format!("{}/{}", self.kind.group, self.version) }
+    }
+
+    /// Returns the part that identifies the object whatever version it is written in.
+    pub fn key(&self) -> (&GroupKind, Option<&str>, &str) {
+        (&self.kind, self.namespace.as_deref(), &self.name)
+    }
+
+    /// Returns the entry of an ApplySet inventory: `Kind.group/name.namespace` (KEP-3659).
+    pub fn inventory_entry(&self) -> String {
+        format!("{}.{}/{}.{}", self.kind.kind, self.kind.group, self.name, self.namespace.as_deref().unwrap_or_default())
+    }
+}
+
+impl fmt::Display for ObjectRef {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.namespace {
+            Some(namespace) => write!(f, "{} {namespace}/{}", self.kind, self.name),
+            None => write!(f, "{} {}", self.kind, self.name),
+        }
+    }
+}
+
+/// Where an object was written: a path inside the delivered tree and the line of its document.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct Origin {
+    /// The path relative to the root of the tree; for rendered objects the directory that was rendered.
+    pub path: String,
+    /// The line of the document's first node, from 1; `None` where a renderer made the object.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub line: Option<u64>,
+}
+
+impl fmt::Display for Origin {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.line {
+            Some(line) => write!(f, "{}:{line}", self.path),
+            None => f.write_str(&self.path),
+        }
+    }
+}
+
+/// An object as it is desired or as it is live, with its name checked.
+#[derive(Clone, PartialEq)]
+pub struct Object {
+    reference: ObjectRef,
+    origin: Option<Origin>,
+    body: Value,
+}
+
+/// Says why a value is not a usable object.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum ObjectError {
+    /// The document is not a mapping.
+    #[error("expected an object, found {0}")]
+    NotAMapping(&'static str),
+    /// A field that every object needs is missing or not a text.
+    #[error("field `{0}` is missing or is not a text")]
+    Missing(&'static str),
+    /// The object asks the server to invent its name.
+    #[error("`metadata.generateName` cannot be applied: give the object a `metadata.name`")]
+    GenerateName,
+}
+
+impl Object {
+    /// Takes a JSON value and checks that it names an object.
+    pub fn new(body: Value, origin: Option<Origin>) -> Result<Self, ObjectError> {
+        let text = |pointer: &str, name: &'static str| match body.pointer(pointer) {
+            Some(Value::String(text)) if !text.is_empty() => Ok(text.clone()),
+            _ => Err(ObjectError::Missing(name)),
+        };
+        if !body.is_object() {
+            return Err(ObjectError::NotAMapping(type_name(&body)));
+        }
+        let api_version = text("/apiVersion", "apiVersion")?;
+        let kind = text("/kind", "kind")?;
+        if body.pointer("/metadata/name").is_none() && body.pointer("/metadata/generateName").is_some() {
+            return Err(ObjectError::GenerateName);
+        }
+        let name = text("/metadata/name", "metadata.name")?;
+        let namespace = match body.pointer("/metadata/namespace") {
+            None | Some(Value::Null) => None,
+            Some(_) => Some(text("/metadata/namespace", "metadata.namespace")?),
+        };
+        let (group, version) = match api_version.split_once('/') {
+            Some((group, version)) => (group.to_owned(), version.to_owned()),
+            None => (String::new(), api_version),
+        };
+        Ok(Self { reference: ObjectRef { kind: GroupKind { group, kind }, version, namespace, name }, origin, body })
+    }
+
+    /// Returns what names the object.
+    pub fn reference(&self) -> &ObjectRef {
+        &self.reference
+    }
+
+    /// Returns where the object was written, if it was.
+    pub fn origin(&self) -> Option<&Origin> {
+        self.origin.as_ref()
+    }
+
+    /// Returns the whole object.
+    pub fn body(&self) -> &Value {
+        &self.body
+    }
+
+    /// Returns the whole object, giving it away.
+    pub fn into_body(self) -> Value {
+        self.body
+    }
+
+    /// Returns the same object with another body that names the same object.
+    #[must_use]
+    pub fn with_body(&self, body: Value) -> Self {
+        Self { reference: self.reference.clone(), origin: self.origin.clone(), body }
+    }
+
+    /// Returns the uid, if the object is live.
+    pub fn uid(&self) -> Option<&str> {
+        self.body.pointer("/metadata/uid")?.as_str()
+    }
+
+    /// Returns the resource version, if the object is live.
+    pub fn resource_version(&self) -> Option<&str> {
+        self.body.pointer("/metadata/resourceVersion")?.as_str()
+    }
+
+    /// Returns the generation, if the object has one.
+    pub fn generation(&self) -> Option<i64> {
+        self.body.pointer("/metadata/generation")?.as_i64()
+    }
+
+    /// Says whether the object is being deleted.
+    pub fn is_terminating(&self) -> bool {
+        self.body.pointer("/metadata/deletionTimestamp").is_some_and(|stamp| !stamp.is_null())
+    }
+
+    /// Returns a label.
+    pub fn label(&self, key: &str) -> Option<&str> {
+        self.body.get("metadata")?.get("labels")?.get(key)?.as_str()
+    }
+
+    /// Returns an annotation.
+    pub fn annotation(&self, key: &str) -> Option<&str> {
+        self.body.get("metadata")?.get("annotations")?.get(key)?.as_str()
+    }
+
+    /// Sets a label.
+    pub fn set_label(&mut self, key: &str, value: &str) {
+        let metadata = &mut self.body["metadata"];
+        if !metadata["labels"].is_object() {
+            metadata["labels"] = Value::Object(serde_json::Map::new());
+        }
+        metadata["labels"][key] = Value::from(value);
+    }
+}
+
+/// The body may hold a Secret, so it is never printed.
+impl fmt::Debug for Object {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Object({})", self.reference)
+    }
+}
+
+fn type_name(value: &Value) -> &'static str {
+    match value {
+        Value::Null => "nothing",
+        Value::Bool(_) => "a boolean",
+        Value::Number(_) => "a number",
+        Value::String(_) => "a text",
+        Value::Array(_) => "a list",
+        Value::Object(_) => "an object",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn names_are_read_and_checked() {
+        let check = |body: Value, want: Result<&str, ObjectError>| {
+            let got = Object::new(body, None).map(|object| object.reference().to_string());
+            assert_eq!(got, want.map(str::to_owned));
+        };
+        let meta = json!({"name": "db", "namespace": "shop"});
+        check(json!({"apiVersion": "apps/v1", "kind": "StatefulSet", "metadata": meta}), Ok("StatefulSet.apps shop/db"));
+        check(json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "shop"}}), Ok("Namespace shop"));
+        check(json!({"apiVersion": "v1", "kind": "Pod", "metadata": {"generateName": "x-"}}), Err(ObjectError::GenerateName));
+        check(json!({"apiVersion": "v1", "kind": "Pod", "metadata": {}}), Err(ObjectError::Missing("metadata.name")));
+        check(json!({"apiVersion": "v1", "kind": true, "metadata": {"name": "a"}}), Err(ObjectError::Missing("kind")));
+        check(json!([1]), Err(ObjectError::NotAMapping("a list")));
+    }
+
+    #[test]
+    fn group_kinds_read_what_they_write() {
+        for text in ["Secret", "StatefulSet.apps", "Foo.a.example"] {
+            assert_eq!(GroupKind::from(text.to_owned()).to_string(), text);
+        }
+    }
+
+    #[test]
+    fn debug_never_shows_a_body() {
+        let body = json!({"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "a"}, "data": {"k": "aHVudGVyMg=="}});
+        let object = Object::new(body, None).unwrap();
+        assert!(!format!("{object:?}").contains("aHVudGVyMg"));
+    }
+}

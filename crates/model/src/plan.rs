@@ -1,0 +1,179 @@
+//! The plan: what a human approves.
+
+use std::collections::BTreeMap;
+
+use jiff::Timestamp;
+use serde::Serialize;
+use serde_json::{Value, json};
+
+use crate::{Action, ClusterId, Digest, EnvironmentName, Operation, Provenance};
+
+/// What one run would do, and whether it may.
+#[derive(Debug, Clone, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Plan {
+    /// The version of this document's form.
+    pub schema: u32,
+    /// The tool and its version.
+    pub tool: String,
+    /// The environment; absent when a bare directory is planned.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub environment: Option<EnvironmentName>,
+    /// The cluster.
+    pub cluster: ClusterId,
+    /// Where the desired state comes from.
+    pub source: Provenance,
+    /// What rendered it.
+    pub renderer: String,
+    /// The digest of the rendered objects.
+    pub rendering: Digest,
+    /// The digest of the policies that the gate found enforced.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub policies: Option<Digest>,
+    /// Why this is a rollback, if it is one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rollback: Option<String>,
+    /// What happens, object by object, in the order of execution.
+    pub actions: Vec<Action>,
+    /// Why the plan may not be carried out, if it may not.
+    pub refusals: Vec<Refusal>,
+    /// Whether a human must approve, and why.
+    pub requirement: Requirement,
+    /// What does not stop the run but should be known.
+    pub warnings: Vec<String>,
+    /// When the plan was made.
+    pub created_at: Timestamp,
+}
+
+/// Why a guard says no.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Refusal {
+    /// The guard's stable name, such as `protected-kind` or `prune-budget`.
+    pub guard: String,
+    /// What it found.
+    pub message: String,
+    /// What to do.
+    pub hint: String,
+}
+
+/// Whether a human must approve a plan.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
+pub struct Requirement {
+    /// The reasons; empty means that no approval is needed.
+    pub reasons: Vec<String>,
+}
+
+impl Requirement {
+    /// Says whether a human must approve.
+    pub fn needed(&self) -> bool {
+        !self.reasons.is_empty()
+    }
+}
+
+/// How many objects each operation touches.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
+pub struct Counts {
+    /// By operation; operations that do not occur are absent.
+    pub by_operation: BTreeMap<Operation, usize>,
+    /// Objects with a problem.
+    pub problems: usize,
+}
+
+impl Counts {
+    /// Returns the count of one operation.
+    pub fn of(&self, operation: Operation) -> usize {
+        self.by_operation.get(&operation).copied().unwrap_or_default()
+    }
+}
+
+impl Plan {
+    /// Counts the actions.
+    pub fn counts(&self) -> Counts {
+        let mut counts = Counts::default();
+        for action in &self.actions {
+            *counts.by_operation.entry(action.operation).or_default() += 1;
+            counts.problems += usize::from(action.problem.is_some());
+        }
+        counts
+    }
+
+    /// Says whether carrying out the plan would write anything.
+    pub fn has_changes(&self) -> bool {
+        self.actions.iter().any(|action| action.operation.writes())
+    }
+
+    /// Says whether nothing forbids carrying out the plan.
+    pub fn is_executable(&self) -> bool {
+        self.refusals.is_empty() && self.actions.iter().all(|action| action.problem.is_none())
+    }
+
+    /// Returns the digest of each effect on the cluster, sorted: what an approval covers.
+    pub fn effects(&self) -> Vec<Digest> {
+        let mut effects: Vec<Digest> = self
+            .actions
+            .iter()
+            .filter(|action| action.operation.writes())
+            .map(|action| Digest::of_json(&action.effect()))
+            .collect();
+        effects.sort_unstable();
+        effects
+    }
+
+    /// Returns what a plan is about beside its effects: where, what commit, rollback or not.
+    pub fn subject(&self) -> Value {
+        json!({
+            "environment": self.environment,
+            "cluster": self.cluster.uid,
+            "commit": self.source.commit(),
+            "rendering": self.rendering,
+            "rollback": self.rollback.is_some(),
+        })
+    }
+
+    /// Returns the change digest: what an approval names.
+    pub fn change_digest(&self) -> Digest {
+        Self::digest_of(&self.subject(), &self.effects())
+    }
+
+    /// Returns the change digest of a subject and its sorted effects, to check an approval that lists them.
+    pub fn digest_of(subject: &Value, effects: &[Digest]) -> Digest {
+        Digest::of_json(&json!({"subject": subject, "effects": effects}))
+    }
+
+    /// Returns the whole plan as it is written to a file, with its digest and counts.
+    pub fn to_json(&self) -> Value {
+        let mut value = serde_json::to_value(self).unwrap_or_default();
+        value["changeDigest"] = json!(self.change_digest());
+        value["effects"] = json!(self.effects());
+        value["subject"] = self.subject();
+        value["counts"] = json!(self.counts());
+        value
+    }
+}
+
+/// Proof that every expected policy was enforced when it was looked at.
+///
+/// Only stage 2 makes one: [`GatePassed::attest`] is banned elsewhere by `clippy.toml`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct GatePassed {
+    policies: Digest,
+    names: Vec<String>,
+}
+
+impl GatePassed {
+    /// States that these policies are enforced.
+    pub fn attest(names: Vec<String>, policies: Digest) -> Self {
+        Self { policies, names }
+    }
+
+    /// Returns the digest of the policies' specifications.
+    pub fn policies(&self) -> Digest {
+        self.policies
+    }
+
+    /// Returns the policies' names.
+    pub fn names(&self) -> &[String] {
+        &self.names
+    }
+}

@@ -1,0 +1,1 @@
+//! Stage 3: what would change, object by object, deletions included.

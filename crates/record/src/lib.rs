@@ -1,0 +1,1 @@
+//! Run record, history, lock and journal: the only state Windlass keeps.

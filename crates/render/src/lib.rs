@@ -1,0 +1,1 @@
+//! Stage 1: turns a tree into objects.

@@ -1,0 +1,1 @@
+//! Stages 6 and 7: health rules, rollout watch, smoke probes.

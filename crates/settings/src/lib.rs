@@ -1,0 +1,17 @@
+//! The two files a user writes.
+//!
+//! The *environment file* lives on the agent and holds everything that loosens or directs: cluster, keys,
+//! expected policies, approvers, guards. *`windlass.yaml`* lives in the delivered repository and says how
+//! the repository is cut into units and how to tell that it works. What a commit could use to let itself
+//! through is never read from the commit.
+
+mod duration;
+mod environment;
+mod repository;
+
+pub use duration::{Duration, DurationError};
+pub use environment::{
+    AdmissionPolicy, ApprovalMode, ApprovalRules, Approver, ClusterAccess, Constraint, DeletionPermission, Environment, Gatekeeper,
+    Guards, PinnedKey, PolicyRules, PruneBudget, RecordRules, Source, Timeouts, UnsignedRule,
+};
+pub use repository::{HttpProbe, Probe, ProbeKind, Repository, TcpProbe, UnitSpec};

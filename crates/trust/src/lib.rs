@@ -1,0 +1,1 @@
+//! Pinned keys and principals: verifies OpenPGP and SSH signatures over given bytes.

@@ -1,0 +1,1 @@
+//! Reads YAML exactly as Kubernetes does, with positions.
