@@ -14,4 +14,4 @@ pub use environment::{
     AdmissionPolicy, ApprovalMode, ApprovalRules, Approver, ClusterAccess, Constraint, DeletionPermission, Environment, Gatekeeper,
     Guards, PinnedKey, PolicyRules, PruneBudget, RecordRules, Source, Timeouts, UnsignedRule,
 };
-pub use repository::{HttpProbe, Probe, ProbeKind, Repository, TcpProbe, UnitSpec};
+pub use repository::{HttpProbe, Probe, Repository, TcpProbe, UnitSpec};

@@ -50,9 +50,12 @@ pub struct Probe {
     /// A fixed address: `http://`, `https://` or `tcp://host:port`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub url: Option<String>,
-    /// What is asked.
-    #[serde(flatten)]
-    pub kind: ProbeKind,
+    /// An HTTP or HTTPS request.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub http: Option<HttpProbe>,
+    /// A TCP connection.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tcp: Option<TcpProbe>,
     /// Environments in which the probe is run; empty means all.
     #[serde(default)]
     pub environments: Vec<String>,
@@ -77,16 +80,6 @@ fn two_seconds() -> Duration {
 
 fn five_seconds() -> Duration {
     Duration::from_secs(5)
-}
-
-/// What a probe asks.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub enum ProbeKind {
-    /// An HTTP or HTTPS request.
-    Http(HttpProbe),
-    /// A TCP connection.
-    Tcp(TcpProbe),
 }
 
 /// An HTTP or HTTPS request.
