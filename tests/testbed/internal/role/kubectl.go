@@ -16,7 +16,7 @@ import (
 // because plugins and the verbosity flag are looked up there.
 func Kubectl(args []string) {
 	os.Args = append([]string{"kubectl"}, args...)
-	_ = logs.GlogSetter(cmd.GetLogVerbosity(os.Args))
+	_, _ = logs.GlogSetter(cmd.GetLogVerbosity(os.Args))
 	if err := cli.RunNoErrOutput(cmd.NewDefaultKubectlCommand()); err != nil {
 		util.CheckErr(err)
 	}

@@ -39,7 +39,7 @@ func writeFiles(d bed.Dir, s *bed.State) error {
 		return err
 	}
 	for path, pair := range map[string]string{
-		d.Kubeconfig():                  "admin",
+		d.Kubeconfig():                   "admin",
 		d.Config("kcm.kubeconfig"):       "kcm",
 		d.Config("scheduler.kubeconfig"): "scheduler",
 		d.Config("node.kubeconfig"):      "node-kubecfg",
