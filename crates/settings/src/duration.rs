@@ -93,13 +93,19 @@ mod tests {
     #[test]
     fn reads_what_people_write() {
         let check = |text: &str, want: Option<u64>| {
-            assert_eq!(text.parse::<Duration>().ok().map(|d| d.get().as_millis()), want.map(u128::from), "{text}");
+            assert_eq!(
+                text.parse::<Duration>().ok().map(|d| d.get().as_millis()),
+                want.map(u128::from),
+                "{text}"
+            );
         };
         check("90s", Some(90_000));
         check("1h30m", Some(5_400_000));
         check("500ms", Some(500));
         check("0s", Some(0));
-        for bad in ["", "10", "m", "-1s", "1.5h", "10 m", "99999999999999999999d", "999999999999999999d", "1w"] {
+        for bad in
+            ["", "10", "m", "-1s", "1.5h", "10 m", "99999999999999999999d", "999999999999999999d", "1w"]
+        {
             check(bad, None);
         }
         assert_eq!("1h30m".parse::<Duration>().unwrap().to_string(), "1h30m");

@@ -5,13 +5,22 @@
 //! the repository is cut into units and how to tell that it works. What a commit could use to let itself
 //! through is never read from the commit.
 
+mod check;
 mod duration;
 mod environment;
+mod error;
+mod load;
 mod repository;
+mod schema;
+mod shape;
+mod tree;
 
 pub use duration::{Duration, DurationError};
 pub use environment::{
-    AdmissionPolicy, ApprovalMode, ApprovalRules, Approver, ClusterAccess, Constraint, DeletionPermission, Environment, Gatekeeper,
-    Guards, PinnedKey, PolicyRules, PruneBudget, RecordRules, Source, Timeouts, UnsignedRule,
+    AdmissionPolicy, ApprovalMode, ApprovalRules, Approver, ClusterAccess, Constraint, DeletionPermission,
+    Environment, Gatekeeper, Guards, PinnedKey, PolicyRules, PruneBudget, RecordRules, Source, Timeouts,
+    UnsignedRule,
 };
+pub use error::{Mistake, SettingsError, SettingsErrors};
 pub use repository::{HttpProbe, Probe, Repository, TcpProbe, UnitSpec};
+pub use schema::{environment_schema, repository_schema};

@@ -1,0 +1,87 @@
+//! Approving at a terminal.
+
+use windlass_model::{ApprovedPlan, Evidence, Plan};
+
+use crate::Rules;
+use crate::judge::attest;
+use crate::person::Person;
+
+/// How many hex digits of the change digest a person types.
+pub const TYPED_DIGITS: usize = 8;
+
+/// A plan that was not confirmed, with the reason.
+#[derive(Debug)]
+pub struct Declined {
+    /// The plan, unchanged.
+    pub plan: Plan,
+    /// Why.
+    pub why: ConfirmError,
+}
+
+/// Says why a confirmation at the terminal does not count.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum ConfirmError {
+    /// The environment takes no approval from a terminal.
+    #[error("this environment takes no approval from a terminal")]
+    NotAllowed,
+    /// More than one person must approve.
+    #[error("{0} people must approve, and a terminal has one")]
+    NotEnough(usize),
+    /// What was typed is not the digest.
+    #[error("what was typed is not the beginning of the change digest")]
+    OtherDigest,
+    /// The person at the terminal wrote the commit.
+    #[error("`{0}` is the author of the commit")]
+    Author(String),
+}
+
+impl ConfirmError {
+    /// Returns what to do about it.
+    pub fn hint(&self) -> &'static str {
+        match self {
+            Self::NotAllowed => {
+                "give a signed approval with `windlass approve`, or set `approval.terminal: true`"
+            }
+            Self::NotEnough(_) => "give signed approvals with `windlass approve`",
+            Self::OtherDigest => "type the first 8 digits of the change digest that stands beside the counts",
+            Self::Author(_) => "ask another approver: nobody approves a commit of their own",
+        }
+    }
+}
+
+/// Takes the beginning of the change digest, typed by a person at a terminal, as the approval.
+///
+/// `user` is how the agent knows that person. It is recorded; nothing proves it, so it is only held
+/// against the author, never counted as an approver's name.
+pub fn confirm(
+    plan: Plan,
+    rules: &Rules<'_>,
+    typed: &str,
+    user: &str,
+) -> Result<ApprovedPlan, Box<Declined>> {
+    let digest = plan.change_digest();
+    let checked = check(rules, &digest.hex(), typed, user);
+    match checked {
+        Ok(()) => Ok(attest(plan, Evidence::Terminal { user: user.to_owned(), digest })),
+        Err(why) => Err(Box::new(Declined { plan, why })),
+    }
+}
+
+fn check(rules: &Rules<'_>, digest: &str, typed: &str, user: &str) -> Result<(), ConfirmError> {
+    if !rules.approval.terminal {
+        return Err(ConfirmError::NotAllowed);
+    }
+    if rules.approval.count > 1 {
+        return Err(ConfirmError::NotEnough(rules.approval.count));
+    }
+    let typed = typed.trim().to_lowercase();
+    let typed = typed.strip_prefix("sha256:").unwrap_or(&typed);
+    if typed.len() < TYPED_DIGITS || !digest.starts_with(typed) {
+        return Err(ConfirmError::OtherDigest);
+    }
+    let person = Person::parse(user);
+    if rules.author.is_some_and(|author| Person::parse(author).is(&person)) {
+        return Err(ConfirmError::Author(user.to_owned()));
+    }
+    Ok(())
+}

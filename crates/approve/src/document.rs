@@ -1,0 +1,130 @@
+//! Approval files.
+
+use std::fs::File;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+use windlass_model::Approval;
+
+/// No approval file is larger: an effect takes 75 bytes, so this is room for 50,000 of them.
+const MAX_BYTES: u64 = 4 << 20;
+
+/// How many files of a folder are looked at.
+const MAX_FILES: usize = 1000;
+
+/// An approval and the signature over its canonical JSON.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SignedApproval {
+    /// What is signed.
+    pub approval: Approval,
+    /// The armored SSH signature, in the namespace `windlass-approval`.
+    pub signature: String,
+}
+
+/// An approval file: where it was found and what it holds.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Document {
+    /// The file's name, for reports.
+    pub file: String,
+    /// The content, or why it cannot be used.
+    pub content: Result<SignedApproval, DocumentError>,
+}
+
+/// Says why a file is not an approval.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum DocumentError {
+    /// The file or folder cannot be read.
+    #[error("cannot be read: {0}")]
+    Unreadable(String),
+    /// The file is too large to be one.
+    #[error("is larger than {MAX_BYTES} bytes")]
+    TooLarge,
+    /// The content is no approval.
+    #[error("is not an approval: {0}")]
+    Malformed(String),
+    /// The folder holds more files than are looked at.
+    #[error("is one of more than {MAX_FILES} files: the rest of the folder is not looked at")]
+    TooMany,
+}
+
+impl DocumentError {
+    /// Returns what to do about it.
+    pub fn hint(&self) -> &'static str {
+        match self {
+            Self::Unreadable(_) => "give the user that runs Windlass the right to read it",
+            Self::TooLarge | Self::Malformed(_) => "make the file again with `windlass approve`",
+            Self::TooMany => "remove old approvals from the folder",
+        }
+    }
+}
+
+impl SignedApproval {
+    /// Reads the text of an approval file.
+    pub fn parse(text: &[u8]) -> Result<Self, DocumentError> {
+        if text.len() as u64 > MAX_BYTES {
+            return Err(DocumentError::TooLarge);
+        }
+        // serde_json's message may quote unknown field names but never values of the plan.
+        serde_json::from_slice(text).map_err(|error| DocumentError::Malformed(error.to_string()))
+    }
+
+    /// Returns the text of an approval file.
+    pub fn to_text(&self) -> String {
+        let mut text = serde_json::to_string_pretty(self).unwrap_or_default();
+        text.push('\n');
+        text
+    }
+
+    /// Returns the name that the file of this approval has by convention: `<12 hex digits>-<approver>.json`.
+    pub fn file_name(&self) -> String {
+        let safe = |c: char| if c.is_ascii_alphanumeric() || c == '-' { c.to_ascii_lowercase() } else { '-' };
+        let approver: String = self.approval.approver.chars().take(40).map(safe).collect();
+        format!("{}-{approver}.json", self.approval.change_digest.short())
+    }
+}
+
+impl Document {
+    /// Reads one approval file; one that cannot be used is returned with the reason.
+    pub fn load(path: &Path) -> Self {
+        let file =
+            path.file_name().map_or_else(|| path.display().to_string(), |name| name.display().to_string());
+        Self { file, content: read(path).and_then(|text| SignedApproval::parse(&text)) }
+    }
+}
+
+/// Reads every `*.json` file of a folder, in the order of their names. A folder that does not exist holds
+/// no approvals.
+pub fn load_directory(folder: &Path) -> Vec<Document> {
+    let unreadable = |error: std::io::Error| Document {
+        file: folder.display().to_string(),
+        content: Err(DocumentError::Unreadable(error.to_string())),
+    };
+    let entries = match std::fs::read_dir(folder) {
+        Ok(entries) => entries,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Vec::new(),
+        Err(error) => return vec![unreadable(error)],
+    };
+    let mut paths: Vec<PathBuf> = entries
+        .filter_map(|entry| Some(entry.ok()?.path()))
+        .filter(|path| path.extension().is_some_and(|extension| extension == "json"))
+        .collect();
+    paths.sort_unstable();
+    let excess = paths.get(MAX_FILES).map(|path| Document {
+        file: path.file_name().unwrap_or_default().display().to_string(),
+        content: Err(DocumentError::TooMany),
+    });
+    paths.iter().take(MAX_FILES).map(|path| Document::load(path)).chain(excess).collect()
+}
+
+fn read(path: &Path) -> Result<Vec<u8>, DocumentError> {
+    let unreadable = |error: std::io::Error| DocumentError::Unreadable(error.to_string());
+    // Only regular files: a pipe would block the run, a device would never end.
+    if !std::fs::metadata(path).map_err(unreadable)?.is_file() {
+        return Err(DocumentError::Unreadable("not a regular file".to_owned()));
+    }
+    let mut text = Vec::new();
+    File::open(path).map_err(unreadable)?.take(MAX_BYTES + 1).read_to_end(&mut text).map_err(unreadable)?;
+    Ok(text)
+}

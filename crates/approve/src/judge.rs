@@ -1,0 +1,238 @@
+//! Whether the approvals at hand cover a plan.
+
+use std::collections::BTreeSet;
+
+use jiff::SignedDuration;
+use windlass_model::{Action, Approval, ApprovedPlan, Digest, Evidence, Plan};
+use windlass_settings::Approver;
+
+use crate::person::{Person, is_person};
+use crate::sign::{FORM, message};
+use crate::{Document, NAMESPACE, RejectedApproval, Rejection, Rules, SignedApproval, requirement};
+
+/// How far the approver's clock may be ahead of the agent's.
+const CLOCK_SKEW: SignedDuration = SignedDuration::from_secs(60);
+
+/// What stage 4 finds.
+#[derive(Debug)]
+pub enum Judgement {
+    /// The plan may be carried out.
+    Approved {
+        /// The plan with its evidence.
+        plan: ApprovedPlan,
+        /// The approvals that did not count.
+        rejected: Vec<RejectedApproval>,
+    },
+    /// An approval is missing: exit code 3.
+    Required {
+        /// The plan.
+        plan: Plan,
+        /// Why an approval is needed.
+        reasons: Vec<String>,
+        /// How many approvals count.
+        given: usize,
+        /// How many are needed.
+        needed: usize,
+        /// The approvals that did not count.
+        rejected: Vec<RejectedApproval>,
+    },
+    /// Somebody approved this commit, but the plan now does something else: exit code 5.
+    Stale {
+        /// The plan.
+        plan: Plan,
+        /// What the nearest approval does not cover, one line an object.
+        uncovered: Vec<String>,
+        /// The approvals that did not count.
+        rejected: Vec<RejectedApproval>,
+    },
+}
+
+/// Decides whether the plan may be carried out. The requirement is computed again from the rules; the
+/// reasons that the plan already carries are kept.
+pub fn judge(mut plan: Plan, rules: &Rules<'_>, documents: Vec<Document>) -> Judgement {
+    let mut reasons = requirement(&plan, rules.approval.required).reasons;
+    let known = std::mem::take(&mut plan.requirement.reasons);
+    reasons.extend(known.into_iter().filter(|reason| !reasons.contains(reason)).collect::<Vec<_>>());
+    plan.requirement.reasons.clone_from(&reasons);
+    if reasons.is_empty() {
+        return Judgement::Approved { plan: attest(plan, Evidence::NotRequired), rejected: Vec::new() };
+    }
+
+    let needed = rules.approval.count.max(1);
+    let mut tally = Tally::default();
+    for document in documents {
+        let verdict = document
+            .content
+            .map_err(Rejection::from)
+            .and_then(|signed| check(&signed, &plan, rules).map(|signer| (signed.approval, signer)));
+        match verdict {
+            Ok((approval, signer)) => tally.count(document.file, approval, signer, &plan),
+            Err(why) => tally.rejected.push(RejectedApproval { file: document.file, why }),
+        }
+    }
+    let Tally { approvals, rejected, nearest, .. } = tally;
+    if approvals.len() >= needed {
+        return Judgement::Approved { plan: attest(plan, Evidence::Signed { approvals }), rejected };
+    }
+    match nearest {
+        Some(uncovered) => Judgement::Stale { plan, uncovered, rejected },
+        None => Judgement::Required { plan, reasons, given: approvals.len(), needed, rejected },
+    }
+}
+
+#[expect(clippy::disallowed_methods, reason = "this is the stage that proves an approval")]
+pub(crate) fn attest(plan: Plan, evidence: Evidence) -> ApprovedPlan {
+    ApprovedPlan::attest(plan, evidence)
+}
+
+/// The approvals that count so far.
+#[derive(Default)]
+struct Tally {
+    approvals: Vec<Approval>,
+    people: Vec<Person>,
+    keys: BTreeSet<String>,
+    nonces: BTreeSet<String>,
+    rejected: Vec<RejectedApproval>,
+    /// What the stale approval that comes closest does not cover.
+    nearest: Option<Vec<String>>,
+}
+
+impl Tally {
+    /// Counts a genuine approval if it covers the plan and comes from somebody new.
+    fn count(&mut self, file: String, approval: Approval, signer: &Approver, plan: &Plan) {
+        match self.place(&approval, signer, plan) {
+            Ok(()) => self.approvals.push(approval),
+            Err(why) => self.rejected.push(RejectedApproval { file, why }),
+        }
+    }
+
+    fn place(&mut self, approval: &Approval, signer: &Approver, plan: &Plan) -> Result<(), Rejection> {
+        if !approval.covers(plan) {
+            let (uncovered, why) = uncovered(approval, plan);
+            if self.nearest.as_ref().is_none_or(|nearest| uncovered.len() < nearest.len()) {
+                self.nearest = Some(uncovered);
+            }
+            return Err(why);
+        }
+        let person = Person::of(signer);
+        let key = key_material(&signer.key);
+        if self.people.iter().any(|other| other.is(&person)) {
+            return Err(Rejection::SamePerson(signer.name.clone()));
+        }
+        if self.keys.contains(&key) {
+            return Err(Rejection::SameEvidence("key"));
+        }
+        if self.nonces.contains(&approval.nonce) {
+            return Err(Rejection::SameEvidence("nonce"));
+        }
+        self.people.push(person);
+        self.keys.insert(key);
+        self.nonces.insert(approval.nonce.clone());
+        Ok(())
+    }
+}
+
+/// Checks everything about one approval but what it covers; returns whose key signed it.
+///
+/// The signature comes first: nothing that somebody unknown wrote decides what is said about it.
+fn check<'a>(signed: &SignedApproval, plan: &Plan, rules: &Rules<'a>) -> Result<&'a Approver, Rejection> {
+    let approval = &signed.approval;
+    let signer = signer(signed, &rules.approval.approvers)?;
+    if approval.schema != FORM {
+        return Err(Rejection::UnknownForm(approval.schema));
+    }
+    if !approval.is_consistent() || !approval.effects.is_sorted() {
+        return Err(Rejection::Inconsistent);
+    }
+    let subject = plan.subject();
+    for (key, what) in [
+        ("environment", "environment"),
+        ("cluster", "cluster"),
+        ("commit", "commit"),
+        ("rollback", "direction: a rollback and an ordinary delivery are approved separately"),
+    ] {
+        if approval.subject[key] != subject[key] {
+            return Err(Rejection::OtherSubject(what));
+        }
+    }
+    check_time(approval, rules)?;
+    if rules.author.is_some_and(|author| is_person(author, signer)) {
+        return Err(Rejection::Author(signer.name.clone()));
+    }
+    if rules.trigger.is_some_and(|trigger| is_person(trigger, signer)) {
+        return Err(Rejection::Trigger(signer.name.clone()));
+    }
+    if approval.nonce.is_empty() || rules.consumed.contains(&approval.nonce) {
+        return Err(Rejection::Used);
+    }
+    Ok(signer)
+}
+
+fn check_time(approval: &Approval, rules: &Rules<'_>) -> Result<(), Rejection> {
+    let allowed = SignedDuration::try_from(rules.approval.valid_for.get()).unwrap_or(SignedDuration::MAX);
+    if approval.given_at.duration_since(rules.now) > CLOCK_SKEW {
+        return Err(Rejection::Future(approval.given_at));
+    }
+    if approval.not_after.duration_since(approval.given_at) > allowed {
+        return Err(Rejection::TooLong(rules.approval.valid_for));
+    }
+    if rules.now > approval.not_after {
+        return Err(Rejection::Expired(approval.not_after));
+    }
+    Ok(())
+}
+
+/// Finds the listed approver whose key made the signature and who is the one that the approval names.
+fn signer<'a>(signed: &SignedApproval, approvers: &'a [Approver]) -> Result<&'a Approver, Rejection> {
+    let named = &signed.approval.approver;
+    let text = message(&signed.approval);
+    let fits = |approver: &&Approver| {
+        crate::sshsig::verify(&approver.key, NAMESPACE, text.as_bytes(), &signed.signature).is_ok()
+    };
+    if let Some(signer) = approvers.iter().filter(|approver| &approver.name == named).find(fits) {
+        return Ok(signer);
+    }
+    let short: String = named.chars().take(60).collect();
+    match approvers.iter().find(fits) {
+        Some(other) => Err(Rejection::OtherSigner { named: short, signer: other.name.clone() }),
+        None if approvers.iter().any(|approver| &approver.name == named) => {
+            Err(Rejection::BadSignature(short))
+        }
+        None => Err(Rejection::UnknownApprover(short)),
+    }
+}
+
+/// Says what of the plan an approval of the same commit does not cover.
+fn uncovered(approval: &Approval, plan: &Plan) -> (Vec<String>, Rejection) {
+    let is_new = |action: &&Action| {
+        action.operation.writes()
+            && approval.effects.binary_search(&Digest::of_json(&action.effect())).is_err()
+    };
+    let actions: Vec<String> = plan.actions.iter().filter(is_new).map(describe).collect();
+    if actions.is_empty() {
+        let line = "the commit renders to other objects than when it was approved".to_owned();
+        return (vec![line], Rejection::OtherRendering);
+    }
+    let why = Rejection::Stale(actions.len());
+    (actions, why)
+}
+
+/// Describes an action in one line: what, which object, which fields.
+fn describe(action: &Action) -> String {
+    const FIELDS: usize = 3;
+    let mut line = format!("{} {}", action.operation.word(), action.object);
+    let fields: Vec<String> =
+        action.delta.iter().take(FIELDS).map(|change| change.path.to_string()).collect();
+    if !fields.is_empty() {
+        line = format!("{line}: {}", fields.join(", "));
+    }
+    match action.delta.len().saturating_sub(FIELDS) {
+        0 => line,
+        rest => format!("{line} and {rest} more"),
+    }
+}
+
+/// Returns the part of a public key line that is the key, without type and comment.
+fn key_material(line: &str) -> String {
+    line.split_whitespace().nth(1).unwrap_or(line).to_owned()
+}
