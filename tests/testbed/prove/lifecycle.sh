@@ -1,0 +1,20 @@
+# up, down, and what happens when nobody says down.
+ok "a second up is refused" has "runs in $BED already" testbed up "$BED"
+second=$WORK/second
+sleep 300 &
+watched=$!
+ok "a second testbed beside the first" testbed up "$second" --nodes 1 --watch-pid $watched
+ok "its own range" not is "$(sed -n 's/.*"serviceRange": "\(.*\)".*/\1/p' "$BED/state.json")" sed -n 's/.*"serviceRange": "\(.*\)".*/\1/p' "$second/state.json"
+ok "one node" is 1 bash -c "kubectl --kubeconfig $second/kubeconfig get nodes --no-headers | wc -l"
+kubectl --kubeconfig "$second/kubeconfig" create configmap kept >/dev/null
+kill $watched
+soon 15 "it ends with the watched process" not pgrep -f "role [a-z]* $second\$"
+ok "up again on the same data" testbed up "$second"
+ok "the data is there" kubectl --kubeconfig "$second/kubeconfig" get configmap kept
+ok "down" testbed down "$second"
+ok "down again" testbed down "$second"
+ok "nothing runs" not pgrep -f "role [a-z]* $second\$"
+mkdir "$WORK/broken"
+chmod 500 "$WORK/broken"
+if [ "$(id -u)" != 0 ]; then ok "an unusable folder is refused" not testbed up "$WORK/broken"; fi
+ok "an unknown role is refused" has "the roles are" testbed restart "$BED" nonsense
