@@ -1,1 +1,47 @@
 //! The only crate that talks to the API server.
+//!
+//! Everything that other crates may ask of a cluster is a method of [`Cluster`]; nobody else names a field
+//! manager, a patch type or `kube::Client`. Requests are built by hand and sent through kube's client as
+//! raw HTTP, because the typed layer hides what Windlass lives on: 201 or 200, `Warning` headers, the
+//! difference between a `Status` and a proxy's plain text, and which failures may be repeated.
+
+mod access;
+mod connect;
+mod discovery;
+mod error;
+mod failure;
+mod path;
+mod read;
+mod transport;
+mod watch;
+mod write;
+
+use std::sync::Arc;
+
+pub use connect::Target;
+pub use discovery::Resource;
+pub use error::ClusterError;
+pub use failure::{Cause, Failure, FailureKind};
+pub use read::{Listing, LogOptions, Selector};
+pub use watch::WatchItem;
+pub use write::{Answer, ApplyRequest, Deleted, Expect, Propagation};
+
+use discovery::Discovery;
+use transport::Transport;
+
+/// The field manager under which Windlass owns what it applies. Constant for ever: a manager per commit
+/// would leave the fields of every earlier commit owned and alive.
+pub const FIELD_MANAGER: &str = "windlass";
+
+/// A connection to one API server.
+#[derive(Clone)]
+pub struct Cluster {
+    transport: Transport,
+    discovery: Arc<tokio::sync::RwLock<Option<Arc<Discovery>>>>,
+}
+
+impl std::fmt::Debug for Cluster {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Cluster({})", self.transport.server())
+    }
+}

@@ -204,7 +204,8 @@ impl Problem {
         match self {
             Self::Invalid { causes } => format!("invalid: {}", causes.join("; ")),
             Self::Conflicts { fields } => {
-                let owners: Vec<String> = fields.iter().map(|c| format!("{} owned by {}", c.field, c.manager)).collect();
+                let owners: Vec<String> =
+                    fields.iter().map(|c| format!("{} owned by {}", c.field, c.manager)).collect();
                 format!("field conflict: {}", owners.join("; "))
             }
             Self::Immutable { paths } => format!("immutable: {}", paths.join(", ")),
@@ -218,7 +219,9 @@ impl Problem {
     pub fn hint(&self) -> &'static str {
         match self {
             Self::Invalid { .. } => "correct the manifest",
-            Self::Conflicts { .. } => "remove the field from the manifest, or give it up in the other manager",
+            Self::Conflicts { .. } => {
+                "remove the field from the manifest, or give it up in the other manager"
+            }
             Self::Immutable { .. } => "undo the change, or replace the object by hand after saving its data",
             Self::Denied { .. } => "change the object so that the policy accepts it",
             Self::Forbidden { .. } => "grant the right to the identity that runs Windlass (pipeline/rbac)",
@@ -233,7 +236,8 @@ impl Action {
     /// Left out is whatever moves without changing the effect: resource versions, order, warnings,
     /// forecasts. An update of a Secret names the live version, since its values are masked.
     pub fn effect(&self) -> Value {
-        let secret_version = self.live.as_ref().filter(|_| is_secret_kind(&self.object.kind) && !self.delta.is_empty());
+        let secret_version =
+            self.live.as_ref().filter(|_| is_secret_kind(&self.object.kind) && !self.delta.is_empty());
         json!({
             "unit": self.unit,
             "object": [self.object.kind, self.object.namespace, self.object.name],

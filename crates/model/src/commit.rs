@@ -31,7 +31,8 @@ impl FromStr for CommitId {
     type Err = CommitIdError;
 
     fn from_str(text: &str) -> Result<Self, CommitIdError> {
-        let legal = text.len() == 40 && text.bytes().all(|b| b.is_ascii_digit() || (b'a'..=b'f').contains(&b));
+        let legal =
+            text.len() == 40 && text.bytes().all(|b| b.is_ascii_digit() || (b'a'..=b'f').contains(&b));
         if legal { Ok(Self(text.to_owned())) } else { Err(CommitIdError(text.chars().take(80).collect())) }
     }
 }
@@ -188,7 +189,15 @@ mod tests {
     fn only_full_ids_are_taken() {
         let full = "62bc080798ced7f198836a2a33ce522a55ebc7a9";
         assert_eq!(full.parse::<CommitId>().map(|id| id.short().to_owned()), Ok("62bc080798ce".to_owned()));
-        for bad in ["", "62bc0807", "HEAD~1", "refs/heads/main", &full.to_uppercase(), &format!("{full}0"), &full.replace('6', "g")] {
+        for bad in [
+            "",
+            "62bc0807",
+            "HEAD~1",
+            "refs/heads/main",
+            &full.to_uppercase(),
+            &format!("{full}0"),
+            &full.replace('6', "g"),
+        ] {
             assert!(bad.parse::<CommitId>().is_err(), "{bad}");
         }
     }

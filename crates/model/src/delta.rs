@@ -1,6 +1,6 @@
 //! Field-level differences between two states of one object.
 
-use std::collections::BTreeMap;
+use std::collections::BTreeSet;
 
 use serde::Serialize;
 use serde_json::Value;
@@ -39,8 +39,15 @@ pub enum ChangeKind {
 }
 
 /// Fields of `metadata` that the server keeps; they say nothing about intent.
-const SERVER_METADATA: [&str; 7] =
-    ["managedFields", "resourceVersion", "generation", "uid", "creationTimestamp", "selfLink", "deletionGracePeriodSeconds"];
+const SERVER_METADATA: [&str; 7] = [
+    "managedFields",
+    "resourceVersion",
+    "generation",
+    "uid",
+    "creationTimestamp",
+    "selfLink",
+    "deletionGracePeriodSeconds",
+];
 
 /// Keys by which list items are recognised, tried in this order. Server-side apply's own keys come from the
 /// schema; these are the ones that built-in kinds use, and a list that fits none is compared as a whole.
@@ -87,13 +94,14 @@ fn comparable(object: &Value) -> Value {
         map.remove("status");
     }
     if let Some(metadata) = object.get_mut("metadata").and_then(Value::as_object_mut) {
-        SERVER_METADATA.iter().for_each(|field| drop(metadata.remove(*field)));
+        metadata.retain(|field, _| !SERVER_METADATA.contains(&field.as_str()));
         if let Some(annotations) = metadata.get_mut("annotations").and_then(Value::as_object_mut) {
             annotations.remove("kubectl.kubernetes.io/last-applied-configuration");
         }
         // The server treats an empty map and a missing one as the same labels.
         metadata.retain(|field, value| {
-            !(matches!(field.as_str(), "annotations" | "labels") && value.as_object().is_some_and(serde_json::Map::is_empty))
+            !(matches!(field.as_str(), "annotations" | "labels")
+                && value.as_object().is_some_and(serde_json::Map::is_empty))
         });
     }
     object
@@ -102,12 +110,14 @@ fn comparable(object: &Value) -> Value {
 fn compare(path: &FieldPath, before: &Value, after: &Value, changes: &mut Vec<FieldChange>) {
     match (before, after) {
         (Value::Object(left), Value::Object(right)) => {
-            let keys: BTreeMap<&String, ()> = left.keys().chain(right.keys()).map(|key| (key, ())).collect();
-            for key in keys.into_keys() {
+            let keys: BTreeSet<&String> = left.keys().chain(right.keys()).collect();
+            for key in keys {
                 compare_sides(&path.key(key), left.get(key), right.get(key), changes);
             }
         }
-        (Value::Array(left), Value::Array(right)) if left != right => compare_lists(path, left, right, changes),
+        (Value::Array(left), Value::Array(right)) if left != right => {
+            compare_lists(path, left, right, changes)
+        }
         _ if equal_numbers(before, after) => {}
         _ if before != after => changes.push(FieldChange {
             path: path.clone(),
@@ -119,8 +129,14 @@ fn compare(path: &FieldPath, before: &Value, after: &Value, changes: &mut Vec<Fi
     }
 }
 
-fn compare_sides(path: &FieldPath, before: Option<&Value>, after: Option<&Value>, changes: &mut Vec<FieldChange>) {
-    let one_sided = |kind| FieldChange { path: path.clone(), kind, before: before.cloned(), after: after.cloned() };
+fn compare_sides(
+    path: &FieldPath,
+    before: Option<&Value>,
+    after: Option<&Value>,
+    changes: &mut Vec<FieldChange>,
+) {
+    let one_sided =
+        |kind| FieldChange { path: path.clone(), kind, before: before.cloned(), after: after.cloned() };
     match (before, after) {
         (Some(before), Some(after)) => compare(path, before, after, changes),
         (None, Some(_)) => changes.push(one_sided(ChangeKind::Added)),
@@ -130,16 +146,22 @@ fn compare_sides(path: &FieldPath, before: Option<&Value>, after: Option<&Value>
 }
 
 fn compare_lists(path: &FieldPath, before: &[Value], after: &[Value], changes: &mut Vec<FieldChange>) {
-    let Some((left, right)) = LIST_KEYS.iter().find_map(|keys| Some((keyed(before, keys)?, keyed(after, keys)?))) else {
+    let Some((left, right)) =
+        LIST_KEYS.iter().find_map(|keys| Some((keyed(before, keys)?, keyed(after, keys)?)))
+    else {
         return compare_plain_lists(path, before, after, changes);
     };
     let found = changes.len();
-    let names = left.iter().chain(right.iter().filter(|(key, _)| !left.iter().any(|(other, _)| other == key)));
+    let names =
+        left.iter().chain(right.iter().filter(|(key, _)| !left.iter().any(|(other, _)| other == key)));
     for (key, _) in names {
-        let side = |list: &[(String, &Value)]| list.iter().find(|(other, _)| other == key).map(|(_, value)| (*value).clone());
+        let side = |list: &[(String, &Value)]| {
+            list.iter().find(|(other, _)| other == key).map(|(_, value)| (*value).clone())
+        };
         compare_sides(&path.item(key), side(&left).as_ref(), side(&right).as_ref(), changes);
     }
-    let order = |list: &[(String, &Value)]| list.iter().map(|(key, _)| Value::from(key.as_str())).collect::<Vec<_>>();
+    let order =
+        |list: &[(String, &Value)]| list.iter().map(|(key, _)| Value::from(key.as_str())).collect::<Vec<_>>();
     if changes.len() == found || same_keys_other_order(&order(&left), &order(&right)) {
         changes.push(FieldChange {
             path: path.clone(),
@@ -204,7 +226,8 @@ mod tests {
         let got: Vec<String> = delta(&GroupKind::new("", kind), before, after)
             .iter()
             .map(|change| {
-                let show = |side: &Option<Value>| side.as_ref().map_or_else(|| "-".to_owned(), Value::to_string);
+                let show =
+                    |side: &Option<Value>| side.as_ref().map_or_else(|| "-".to_owned(), Value::to_string);
                 format!("{:?} {} {} {}", change.kind, change.path, show(&change.before), show(&change.after))
             })
             .collect();
@@ -213,17 +236,19 @@ mod tests {
 
     #[test]
     fn plain_fields() {
-        check("ConfigMap", &json!({"data": {"a": "1", "b": "2"}}), &json!({"data": {"b": "3", "c": "4"}}), &[
-            "Removed data.a \"1\" -",
-            "Changed data.b \"2\" \"3\"",
-            "Added data.c - \"4\"",
-        ]);
+        check(
+            "ConfigMap",
+            &json!({"data": {"a": "1", "b": "2"}}),
+            &json!({"data": {"b": "3", "c": "4"}}),
+            &["Removed data.a \"1\" -", "Changed data.b \"2\" \"3\"", "Added data.c - \"4\""],
+        );
     }
 
     #[test]
     fn server_metadata_and_status_are_left_out() {
         let before = json!({"metadata": {"name": "a", "resourceVersion": "1", "generation": 1, "annotations": {}}, "status": {"x": 1}});
-        let after = json!({"metadata": {"name": "a", "resourceVersion": "2", "generation": 2}, "status": {"x": 2}});
+        let after =
+            json!({"metadata": {"name": "a", "resourceVersion": "2", "generation": 2}, "status": {"x": 2}});
         check("ConfigMap", &before, &after, &[]);
     }
 
@@ -231,18 +256,26 @@ mod tests {
     fn list_items_are_recognised_by_key() {
         let before = json!({"c": [{"name": "a", "image": "1"}, {"name": "b", "image": "1"}]});
         let after = json!({"c": [{"name": "a", "image": "2"}, {"name": "x", "image": "1"}]});
-        check("Pod", &before, &after, &[
-            "Changed c[name=a].image \"1\" \"2\"",
-            "Removed c[name=b] {\"image\":\"1\",\"name\":\"b\"} -",
-            "Added c[name=x] - {\"image\":\"1\",\"name\":\"x\"}",
-        ]);
+        check(
+            "Pod",
+            &before,
+            &after,
+            &[
+                "Changed c[name=a].image \"1\" \"2\"",
+                "Removed c[name=b] {\"image\":\"1\",\"name\":\"b\"} -",
+                "Added c[name=x] - {\"image\":\"1\",\"name\":\"x\"}",
+            ],
+        );
     }
 
     #[test]
     fn an_order_only_change_is_a_change() {
-        check("Pod", &json!({"e": [{"name": "a"}, {"name": "b"}]}), &json!({"e": [{"name": "b"}, {"name": "a"}]}), &[
-            "Reordered e [\"name=a\",\"name=b\"] [\"name=b\",\"name=a\"]",
-        ]);
+        check(
+            "Pod",
+            &json!({"e": [{"name": "a"}, {"name": "b"}]}),
+            &json!({"e": [{"name": "b"}, {"name": "a"}]}),
+            &["Reordered e [\"name=a\",\"name=b\"] [\"name=b\",\"name=a\"]"],
+        );
     }
 
     #[test]
@@ -254,18 +287,22 @@ mod tests {
 
     #[test]
     fn numbers_compare_by_value() {
-        check("X", &json!({"a": 1, "b": 9_007_199_254_740_993_i64}), &json!({"a": 1.0, "b": 9_007_199_254_740_992_i64}), &[
-            "Changed b 9007199254740993 9007199254740992",
-        ]);
+        check(
+            "X",
+            &json!({"a": 1, "b": 9_007_199_254_740_993_i64}),
+            &json!({"a": 1.0, "b": 9_007_199_254_740_992_i64}),
+            &["Changed b 9007199254740993 9007199254740992"],
+        );
     }
 
     #[test]
     fn secret_values_are_masked_on_both_sides() {
-        check("Secret", &json!({"data": {"k": "b2xk"}, "type": "A"}), &json!({"data": {"k": "bmV3", "l": "bmV3"}, "type": "B"}), &[
-            "Changed data.k \"***\" \"***\"",
-            "Added data.l - \"***\"",
-            "Changed type \"A\" \"B\"",
-        ]);
+        check(
+            "Secret",
+            &json!({"data": {"k": "b2xk"}, "type": "A"}),
+            &json!({"data": {"k": "bmV3", "l": "bmV3"}, "type": "B"}),
+            &["Changed data.k \"***\" \"***\"", "Added data.l - \"***\"", "Changed type \"A\" \"B\""],
+        );
         check("Secret", &json!({}), &json!({"data": {"k": "bmV3"}}), &["Added data - {\"k\":\"***\"}"]);
     }
 }

@@ -133,7 +133,9 @@ impl ExitCode {
     /// Says whether, and when, running the same command again is safe.
     pub fn safe_again(self) -> &'static str {
         match self {
-            Self::Ok | Self::Error | Self::Changes | Self::Locked | Self::ApplyFailed | Self::Unreachable => "yes",
+            Self::Ok | Self::Error | Self::Changes | Self::Locked | Self::ApplyFailed | Self::Unreachable => {
+                "yes"
+            }
             Self::ApprovalRequired => "yes, after approval",
             Self::Refused | Self::BadInput => "after the cause is mended",
             Self::Stale => "yes: plan again",

@@ -70,7 +70,11 @@ impl fmt::Display for RunId {
 /// Says whether a text is a DNS label (RFC 1123) of at most `max` characters.
 pub(crate) fn is_dns_label(text: &str, max: usize) -> bool {
     let legal = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
-    !text.is_empty() && text.len() <= max && text.chars().all(legal) && !text.starts_with('-') && !text.ends_with('-')
+    !text.is_empty()
+        && text.len() <= max
+        && text.chars().all(legal)
+        && !text.starts_with('-')
+        && !text.ends_with('-')
 }
 
 #[cfg(test)]
@@ -79,7 +83,9 @@ mod tests {
 
     #[test]
     fn environment_names() {
-        for (name, legal) in [("prd", true), ("a-1", true), ("", false), ("Prd", false), ("-a", false), ("a_b", false)] {
+        for (name, legal) in
+            [("prd", true), ("a-1", true), ("", false), ("Prd", false), ("-a", false), ("a_b", false)]
+        {
             assert_eq!(EnvironmentName::new(name).is_some(), legal, "{name}");
         }
         assert!(EnvironmentName::new(&"a".repeat(41)).is_none());

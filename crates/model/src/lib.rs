@@ -5,6 +5,7 @@
 //! fields and one constructor each, which `clippy.toml` allows in one place only.
 
 mod action;
+mod applyset;
 mod approval;
 mod clock;
 mod commit;
@@ -14,14 +15,15 @@ mod event;
 mod exit;
 mod identity;
 mod object;
-mod pointer;
 mod plan;
+mod pointer;
 mod secret;
 mod stage;
 mod tree;
 mod unit;
 
 pub use action::{Action, Conflict, Forecast, LiveId, Operation, Preview, Problem, Risk};
+pub use applyset::{ApplySet, ApplySetError, PART_OF};
 pub use approval::{Approval, ApprovedPlan, Evidence};
 pub use clock::Clock;
 pub use commit::{CommitId, CommitIdError, Provenance, Signer, VerifiedCommit};

@@ -44,7 +44,11 @@ impl From<GroupKind> for String {
 
 impl fmt::Display for GroupKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if self.group.is_empty() { f.write_str(&self.kind) } else { write!(f, "{}.{}", self.kind, self.group) }
+        if self.group.is_empty() {
+            f.write_str(&self.kind)
+        } else {
+            write!(f, "{}.{}", self.kind, self.group)
+        }
     }
 }
 
@@ -66,7 +70,11 @@ pub struct ObjectRef {
 impl ObjectRef {
     /// Returns `group/version`, or `version` for the core group.
     pub fn api_version(&self) -> String {
-        if self.kind.group.is_empty() { self.version.clone() } else { format!("{}/{}", self.kind.group, self.version) }
+        if self.kind.group.is_empty() {
+            self.version.clone()
+        } else {
+            format!("{}/{}", self.kind.group, self.version)
+        }
     }
 
     /// Returns the part that identifies the object whatever version it is written in.
@@ -76,7 +84,13 @@ impl ObjectRef {
 
     /// Returns the entry of an ApplySet inventory: `Kind.group/name.namespace` (KEP-3659).
     pub fn inventory_entry(&self) -> String {
-        format!("{}.{}/{}.{}", self.kind.kind, self.kind.group, self.name, self.namespace.as_deref().unwrap_or_default())
+        format!(
+            "{}.{}/{}.{}",
+            self.kind.kind,
+            self.kind.group,
+            self.name,
+            self.namespace.as_deref().unwrap_or_default()
+        )
     }
 }
 
@@ -154,7 +168,11 @@ impl Object {
             Some((group, version)) => (group.to_owned(), version.to_owned()),
             None => (String::new(), api_version),
         };
-        Ok(Self { reference: ObjectRef { kind: GroupKind { group, kind }, version, namespace, name }, origin, body })
+        Ok(Self {
+            reference: ObjectRef { kind: GroupKind { group, kind }, version, namespace, name },
+            origin,
+            body,
+        })
     }
 
     /// Returns what names the object.
@@ -254,11 +272,26 @@ mod tests {
             assert_eq!(got, want.map(str::to_owned));
         };
         let meta = json!({"name": "db", "namespace": "shop"});
-        check(json!({"apiVersion": "apps/v1", "kind": "StatefulSet", "metadata": meta}), Ok("StatefulSet.apps shop/db"));
-        check(json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "shop"}}), Ok("Namespace shop"));
-        check(json!({"apiVersion": "v1", "kind": "Pod", "metadata": {"generateName": "x-"}}), Err(ObjectError::GenerateName));
-        check(json!({"apiVersion": "v1", "kind": "Pod", "metadata": {}}), Err(ObjectError::Missing("metadata.name")));
-        check(json!({"apiVersion": "v1", "kind": true, "metadata": {"name": "a"}}), Err(ObjectError::Missing("kind")));
+        check(
+            json!({"apiVersion": "apps/v1", "kind": "StatefulSet", "metadata": meta}),
+            Ok("StatefulSet.apps shop/db"),
+        );
+        check(
+            json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "shop"}}),
+            Ok("Namespace shop"),
+        );
+        check(
+            json!({"apiVersion": "v1", "kind": "Pod", "metadata": {"generateName": "x-"}}),
+            Err(ObjectError::GenerateName),
+        );
+        check(
+            json!({"apiVersion": "v1", "kind": "Pod", "metadata": {}}),
+            Err(ObjectError::Missing("metadata.name")),
+        );
+        check(
+            json!({"apiVersion": "v1", "kind": true, "metadata": {"name": "a"}}),
+            Err(ObjectError::Missing("kind")),
+        );
         check(json!([1]), Err(ObjectError::NotAMapping("a list")));
     }
 

@@ -26,8 +26,16 @@ pub enum Stage {
 
 impl Stage {
     /// All stages in order.
-    pub const ALL: [Self; 8] =
-        [Self::Verify, Self::Gate, Self::Plan, Self::Approve, Self::Apply, Self::Rollout, Self::Smoke, Self::Prune];
+    pub const ALL: [Self; 8] = [
+        Self::Verify,
+        Self::Gate,
+        Self::Plan,
+        Self::Approve,
+        Self::Apply,
+        Self::Rollout,
+        Self::Smoke,
+        Self::Prune,
+    ];
 
     /// Returns the stage's name.
     pub fn name(self) -> &'static str {

@@ -85,12 +85,11 @@ impl SourceTree {
 
     /// Returns a digest over paths, modes and SHA-256 of every file: a second hash beside Git's SHA-1.
     pub fn digest(&self) -> Digest {
-        let lines: String = self
-            .files
-            .iter()
-            .map(|(path, file)| format!("{} {} {path}\n", Digest::of_bytes(&file.bytes).hex(), u8::from(file.executable)))
-            .collect();
-        Digest::of_bytes(lines.as_bytes())
+        let line = |(path, file): (&String, &TreeFile)| {
+            format!("{} {} {path}", Digest::of_bytes(&file.bytes).hex(), u8::from(file.executable))
+        };
+        let lines: Vec<String> = self.files.iter().map(line).collect();
+        Digest::of_bytes(lines.join("\n").as_bytes())
     }
 }
 
@@ -117,7 +116,9 @@ mod tests {
         }
         let below: Vec<&str> = tree.below("apps").map(|(path, _)| path).collect();
         assert_eq!(below, ["apps/a.yaml", "apps/b/c.yaml"]);
-        assert!(tree.has_directory("apps/b") && !tree.has_directory("apps/a.yaml") && !tree.has_directory("app"));
+        assert!(
+            tree.has_directory("apps/b") && !tree.has_directory("apps/a.yaml") && !tree.has_directory("app")
+        );
         assert_eq!(tree.below("").count(), 4);
     }
 
@@ -129,6 +130,10 @@ mod tests {
             tree.digest()
         };
         let base = tree("a", "x", false);
-        assert!([tree("b", "x", false), tree("a", "y", false), tree("a", "x", true)].iter().all(|other| *other != base));
+        assert!(
+            [tree("b", "x", false), tree("a", "y", false), tree("a", "x", true)]
+                .iter()
+                .all(|other| *other != base)
+        );
     }
 }

@@ -1,0 +1,199 @@
+//! Reading objects.
+
+use std::time::Duration;
+
+use serde_json::Value;
+use windlass_model::{ClusterId, GroupKind, Object, ObjectRef};
+
+use crate::transport::Call;
+use crate::{Cluster, ClusterError, FailureKind, Resource, path};
+
+/// Which objects of a collection are wanted.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Selector<'a> {
+    /// One namespace; `None` for all.
+    pub namespace: Option<&'a str>,
+    /// A label selector.
+    pub labels: Option<&'a str>,
+    /// A field selector.
+    pub fields: Option<&'a str>,
+}
+
+/// The objects of a collection.
+#[derive(Debug, Clone)]
+pub struct Listing {
+    /// The objects.
+    pub objects: Vec<Object>,
+    /// The version of the collection, from which a watch goes on.
+    pub resource_version: String,
+}
+
+/// Which part of a container's log is wanted.
+#[derive(Debug, Clone, Copy)]
+pub struct LogOptions<'a> {
+    /// The container.
+    pub container: &'a str,
+    /// Whether the container's previous run is wanted.
+    pub previous: bool,
+    /// How many lines from the end.
+    pub tail: u32,
+}
+
+/// Objects a page: large enough to cost few requests, small enough to hold one page as text.
+const PAGE: &str = "500";
+
+impl Cluster {
+    /// Returns the cluster's identity: the uid of `kube-system`, the server's address and version.
+    pub async fn identity(&self) -> Result<ClusterId, ClusterError> {
+        let namespace = Call::get("/api/v1/namespaces/kube-system".to_owned());
+        let namespace = self.transport.call(&namespace).await?.json(&namespace.what())?;
+        let version = Call::get("/version".to_owned());
+        let version = self.transport.call(&version).await?.json(&version.what())?;
+        let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+        Ok(ClusterId {
+            uid: text(&namespace["metadata"]["uid"]),
+            server: self.transport.server().to_owned(),
+            version: text(&version["gitVersion"]),
+        })
+    }
+
+    /// Returns one object, or `None` if there is none. A namespace or a kind that does not exist holds none.
+    pub async fn get(&self, object: &ObjectRef) -> Result<Option<Object>, ClusterError> {
+        let resource = match self.resource_of(object).await {
+            Ok(resource) => resource,
+            Err(ClusterError::UnknownKind { stale: false, .. }) => return Ok(None),
+            Err(error) => return Err(error),
+        };
+        self.get_as(&resource, object.namespace.as_deref(), &object.name).await
+    }
+
+    /// Returns one object of a kind that is known to be served, or `None` if there is none.
+    pub async fn get_as(
+        &self,
+        resource: &Resource,
+        namespace: Option<&str>,
+        name: &str,
+    ) -> Result<Option<Object>, ClusterError> {
+        let call = Call::get(path::object(resource, namespace, name));
+        match self.transport.call(&call).await {
+            Ok(reply) => parse(reply.json(&call.what())?, &call.what()).map(Some),
+            Err(error) if is_absence(&error) => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Returns the objects of a collection, page by page.
+    pub async fn list(&self, resource: &Resource, selector: Selector<'_>) -> Result<Listing, ClusterError> {
+        let base = path::collection(resource, selector.namespace);
+        let mut objects = Vec::new();
+        let mut next = String::new();
+        loop {
+            let call = Call::get(page_url(&base, &selector, &next));
+            let reply = self.transport.call(&call).await?;
+            let mut page = reply.json(&call.what())?;
+            if let Value::Array(items) = page["items"].take() {
+                for item in items {
+                    objects.push(parse(typed(item, resource), &call.what())?);
+                }
+            }
+            page["metadata"]["continue"].as_str().unwrap_or_default().clone_into(&mut next);
+            if next.is_empty() {
+                let resource_version =
+                    page["metadata"]["resourceVersion"].as_str().unwrap_or_default().to_owned();
+                return Ok(Listing { objects, resource_version });
+            }
+        }
+    }
+
+    /// Returns the events about an object, oldest first.
+    pub async fn events(&self, object: &ObjectRef) -> Result<Vec<Object>, ClusterError> {
+        let resource = self.resource(&GroupKind::new("", "Event"), "v1").await?;
+        let fields = format!("involvedObject.kind={},involvedObject.name={}", object.kind.kind, object.name);
+        // Events about cluster-scoped objects are kept in `default`.
+        let namespace = object.namespace.as_deref().unwrap_or("default");
+        let selector = Selector { namespace: Some(namespace), fields: Some(&fields), labels: None };
+        let mut events = self.list(&resource, selector).await?.objects;
+        let last_seen = |event: &Object| {
+            let stamp =
+                |field: &str| event.body().get(field).and_then(Value::as_str).unwrap_or_default().to_owned();
+            let (last, micro) = (stamp("lastTimestamp"), stamp("eventTime"));
+            if last.is_empty() { micro } else { last }
+        };
+        events.sort_by_key(last_seen);
+        Ok(events)
+    }
+
+    /// Returns the end of a container's log.
+    pub async fn logs(
+        &self,
+        namespace: &str,
+        pod: &str,
+        options: LogOptions<'_>,
+    ) -> Result<String, ClusterError> {
+        let pods = self.resource(&GroupKind::new("", "Pod"), "v1").await?;
+        let tail = options.tail.to_string();
+        let parameters = [
+            ("container", options.container),
+            ("tailLines", &tail),
+            ("previous", if options.previous { "true" } else { "false" }),
+        ];
+        let url =
+            path::with_query(&format!("{}/log", path::object(&pods, Some(namespace), pod)), &parameters);
+        let call = Call { accept: "*/*", ..Call::get(url) };
+        let reply = self.transport.call(&call).await?;
+        Ok(String::from_utf8_lossy(&reply.body).into_owned())
+    }
+
+    /// Returns once the server says that it is ready, or the last error when the time is over.
+    pub async fn wait_ready(&self, limit: Duration) -> Result<(), ClusterError> {
+        let ready = async {
+            loop {
+                let call = Call { accept: "*/*", ..Call::get("/readyz".to_owned()) };
+                match self.transport.call(&call).await {
+                    Ok(_) => return,
+                    Err(_) => tokio::time::sleep(Duration::from_millis(200)).await,
+                }
+            }
+        };
+        let late = || ClusterError::Timeout { what: "GET /readyz".to_owned(), seconds: limit.as_secs() };
+        tokio::time::timeout(limit, ready).await.map_err(|_| late())
+    }
+}
+
+fn page_url(base: &str, selector: &Selector<'_>, next: &str) -> String {
+    let mut parameters = vec![("limit", PAGE)];
+    parameters.extend(selector.labels.map(|labels| ("labelSelector", labels)));
+    parameters.extend(selector.fields.map(|fields| ("fieldSelector", fields)));
+    if !next.is_empty() {
+        parameters.push(("continue", next));
+    }
+    path::with_query(base, &parameters)
+}
+
+/// Items of a typed list carry neither apiVersion nor kind.
+fn typed(mut item: Value, resource: &Resource) -> Value {
+    if item["kind"].is_null() {
+        let group = &resource.kind.group;
+        let version = &resource.version;
+        item["apiVersion"] =
+            Value::from(if group.is_empty() { version.clone() } else { format!("{group}/{version}") });
+        item["kind"] = Value::from(resource.kind.kind.as_str());
+    }
+    item
+}
+
+/// Takes an object out of an answer.
+pub(crate) fn parse(body: Value, what: &str) -> Result<Object, ClusterError> {
+    Object::new(body, None)
+        .map_err(|error| ClusterError::Answer { what: what.to_owned(), reason: error.to_string() })
+}
+
+/// Says whether a failed GET means that there is no such object.
+pub(crate) fn is_absence(error: &ClusterError) -> bool {
+    error.failure().is_some_and(|failure| {
+        matches!(
+            failure.kind(),
+            FailureKind::NotFound | FailureKind::NamespaceMissing | FailureKind::KindNotServed
+        )
+    })
+}
