@@ -5,10 +5,11 @@ use std::collections::BTreeSet;
 use jiff::SignedDuration;
 use windlass_model::{Action, Approval, ApprovedPlan, Digest, Evidence, Plan};
 use windlass_settings::Approver;
+use windlass_trust::sshsig::{self, APPROVAL_NAMESPACE, SshRefusal};
 
 use crate::person::{Person, is_person};
 use crate::sign::{FORM, message};
-use crate::{Document, NAMESPACE, RejectedApproval, Rejection, Rules, SignedApproval, requirement};
+use crate::{Document, RejectedApproval, Rejection, Rules, SignedApproval, requirement};
 
 /// How far the approver's clock may be ahead of the agent's.
 const CLOCK_SKEW: SignedDuration = SignedDuration::from_secs(60);
@@ -115,7 +116,7 @@ impl Tally {
             return Err(why);
         }
         let person = Person::of(signer);
-        let key = key_material(&signer.key);
+        let key = sshsig::fingerprint(&signer.key).unwrap_or_default();
         if self.people.iter().any(|other| other.is(&person)) {
             return Err(Rejection::SamePerson(signer.name.clone()));
         }
@@ -135,9 +136,9 @@ impl Tally {
 /// Checks everything about one approval but what it covers; returns whose key signed it.
 ///
 /// The signature comes first: nothing that somebody unknown wrote decides what is said about it.
-fn check<'a>(signed: &SignedApproval, plan: &Plan, rules: &Rules<'a>) -> Result<&'a Approver, Rejection> {
-    let approval = &signed.approval;
-    let signer = signer(signed, &rules.approval.approvers)?;
+fn check<'a>(document: &SignedApproval, plan: &Plan, rules: &Rules<'a>) -> Result<&'a Approver, Rejection> {
+    let approval = &document.approval;
+    let signer = signer(document, &rules.approval.approvers)?;
     if approval.schema != FORM {
         return Err(Rejection::UnknownForm(approval.schema));
     }
@@ -183,22 +184,28 @@ fn check_time(approval: &Approval, rules: &Rules<'_>) -> Result<(), Rejection> {
 }
 
 /// Finds the listed approver whose key made the signature and who is the one that the approval names.
-fn signer<'a>(signed: &SignedApproval, approvers: &'a [Approver]) -> Result<&'a Approver, Rejection> {
-    let named = &signed.approval.approver;
-    let text = message(&signed.approval);
-    let fits = |approver: &&Approver| {
-        crate::sshsig::verify(&approver.key, NAMESPACE, text.as_bytes(), &signed.signature).is_ok()
+fn signer<'a>(document: &SignedApproval, approvers: &'a [Approver]) -> Result<&'a Approver, Rejection> {
+    let named = &document.approval.approver;
+    let text = message(&document.approval);
+    let verify = |approver: &Approver| {
+        sshsig::verify(&approver.key, APPROVAL_NAMESPACE, text.as_bytes(), document.signature.as_bytes())
     };
-    if let Some(signer) = approvers.iter().filter(|approver| &approver.name == named).find(fits) {
-        return Ok(signer);
-    }
-    let short: String = named.chars().take(60).collect();
-    match approvers.iter().find(fits) {
-        Some(other) => Err(Rejection::OtherSigner { named: short, signer: other.name.clone() }),
-        None if approvers.iter().any(|approver| &approver.name == named) => {
-            Err(Rejection::BadSignature(short))
+    let short = || named.chars().take(60).collect::<String>();
+    let mut refusal = None;
+    for approver in approvers.iter().filter(|approver| &approver.name == named) {
+        match verify(approver) {
+            Ok(()) => return Ok(approver),
+            // With several keys, the refusal of the right one says more than that of the others.
+            Err(why) if refusal.is_none() || !matches!(why, SshRefusal::OtherKey { .. }) => {
+                refusal = Some(why);
+            }
+            Err(_) => {}
         }
-        None => Err(Rejection::UnknownApprover(short)),
+    }
+    match (approvers.iter().find(|approver| verify(approver).is_ok()), refusal) {
+        (Some(other), _) => Err(Rejection::OtherSigner { named: short(), signer: other.name.clone() }),
+        (None, Some(why)) => Err(Rejection::BadSignature { named: short(), why }),
+        (None, None) => Err(Rejection::UnknownApprover(short())),
     }
 }
 
@@ -230,9 +237,4 @@ fn describe(action: &Action) -> String {
         0 => line,
         rest => format!("{line} and {rest} more"),
     }
-}
-
-/// Returns the part of a public key line that is the key, without type and comment.
-fn key_material(line: &str) -> String {
-    line.split_whitespace().nth(1).unwrap_or(line).to_owned()
 }

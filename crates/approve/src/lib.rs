@@ -16,7 +16,6 @@ mod rejection;
 mod requirement;
 mod rules;
 mod sign;
-mod sshsig;
 
 pub use confirm::{ConfirmError, Declined, TYPED_DIGITS, confirm};
 pub use document::{Document, DocumentError, SignedApproval, load_directory};
@@ -25,4 +24,4 @@ pub use keys::{KeyError, check_keys};
 pub use rejection::{RejectedApproval, Rejection};
 pub use requirement::requirement;
 pub use rules::Rules;
-pub use sign::{Consent, NAMESPACE, SignError, draft, message, new_nonce, sign};
+pub use sign::{Consent, SignError, draft, message, new_nonce, sign};

@@ -60,11 +60,7 @@ fn refuse_unexecutable(file: &Value, actions: &[Value]) -> Result<(), SignError>
 /// Mirrors [`Plan::subject`] for a plan in its written form.
 fn subject(file: &Value) -> Value {
     let source = &file["source"];
-    let commit = if source["provenance"] == "Verified" || source["provenance"] == "verified" {
-        &source["id"]
-    } else {
-        &source["commit"]
-    };
+    let commit = if source["provenance"] == "verified" { &source["id"] } else { &source["commit"] };
     json!({
         "environment": file["environment"],
         "cluster": file["cluster"]["uid"],

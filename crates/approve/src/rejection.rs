@@ -2,6 +2,7 @@
 
 use jiff::Timestamp;
 use windlass_settings::Duration;
+use windlass_trust::sshsig::SshRefusal;
 
 use crate::DocumentError;
 
@@ -27,10 +28,13 @@ pub enum Rejection {
     #[error("`{0}` is not an approver of this environment")]
     UnknownApprover(String),
     /// The signature is by nobody who is listed, or the text was changed after it was signed.
-    #[error(
-        "the signature is not one of `{0}` over this text: another key signed it, or it was changed afterwards"
-    )]
-    BadSignature(String),
+    #[error("it is not signed by `{named}`: {why}")]
+    BadSignature {
+        /// Who the approval says gave it.
+        named: String,
+        /// What the signature's check says.
+        why: SshRefusal,
+    },
     /// The signature is by another approver than the one that is named.
     #[error("the approval names `{named}` but was signed with a key of `{signer}`")]
     OtherSigner {
@@ -86,7 +90,7 @@ impl Rejection {
             Self::UnknownApprover(_) => {
                 "ask someone listed under `approval.approvers`, or add the approver there"
             }
-            Self::BadSignature(_) => "approve again with the key that the environment file lists",
+            Self::BadSignature { why, .. } => why.hint(),
             Self::OtherSigner { .. } => "approve under the name that the environment file gives to your key",
             Self::Inconsistent => "make a new plan and approve that one",
             Self::OtherSubject(_) => "approve the plan of this run",

@@ -2,14 +2,11 @@
 
 use jiff::{SignedDuration, Timestamp};
 use serde_json::Value;
-use ssh_key::PrivateKey;
 use windlass_model::{Approval, Digest, Plan, canonical_json};
 use windlass_settings::Duration;
+use windlass_trust::sshsig::{self, APPROVAL_NAMESPACE, SigningError, SigningKey};
 
 use crate::{SignedApproval, plan_file};
-
-/// The SSHSIG namespace of approvals: keeps a signature made for anything else from counting as one.
-pub const NAMESPACE: &str = "windlass-approval";
 
 /// The form of approval documents that this version writes and reads.
 pub(crate) const FORM: u32 = 1;
@@ -56,8 +53,8 @@ pub enum SignError {
     #[error("the approval would count for too long")]
     TooLong,
     /// The key cannot sign.
-    #[error("the key cannot sign: {0}")]
-    Key(String),
+    #[error(transparent)]
+    Key(#[from] SigningError),
 }
 
 impl SignError {
@@ -71,7 +68,7 @@ impl SignError {
             Self::Refused(_) => "mend the cause and make a new plan",
             Self::Empty => "run without an approval",
             Self::TooLong => "give a shorter time",
-            Self::Key(_) => "use an unlocked Ed25519, ECDSA P-256 or RSA key",
+            Self::Key(error) => error.hint(),
         }
     }
 }
@@ -86,13 +83,13 @@ pub fn new_nonce() -> String {
 /// The file comes from somewhere else, so nothing in it is believed: subject, effects and digest are
 /// computed again from the actions that the approver was shown.
 pub fn draft(plan_file: &Value, consent: &Consent<'_>) -> Result<Approval, SignError> {
-    let content = plan_file::read(plan_file)?;
+    let shown = plan_file::read(plan_file)?;
     let valid_for = SignedDuration::try_from(consent.valid_for.get()).map_err(|_| SignError::TooLong)?;
     Ok(Approval {
         schema: FORM,
-        change_digest: Plan::digest_of(&content.subject, &content.effects),
-        subject: content.subject,
-        effects: content.effects,
+        change_digest: Plan::digest_of(&shown.subject, &shown.effects),
+        subject: shown.subject,
+        effects: shown.effects,
         approver: consent.approver.to_owned(),
         reason: consent.reason.map(str::to_owned),
         given_at: consent.now,
@@ -101,15 +98,15 @@ pub fn draft(plan_file: &Value, consent: &Consent<'_>) -> Result<Approval, SignE
     })
 }
 
-/// Returns the text that is signed: the canonical JSON of the approval.
+/// Returns the text that is signed: the canonical JSON of the approval, for `ssh-keygen -Y sign` and agents
+/// the namespace is [`APPROVAL_NAMESPACE`].
 pub fn message(approval: &Approval) -> String {
     canonical_json(&serde_json::to_value(approval).unwrap_or_default())
 }
 
 /// Approves a plan file with a private key, see [`draft`].
-pub fn sign(plan_file: &Value, consent: &Consent<'_>, key: &PrivateKey) -> Result<SignedApproval, SignError> {
+pub fn sign(plan_file: &Value, consent: &Consent<'_>, key: &SigningKey) -> Result<SignedApproval, SignError> {
     let approval = draft(plan_file, consent)?;
-    let signature = crate::sshsig::sign(key, NAMESPACE, message(&approval).as_bytes())
-        .map_err(|error| SignError::Key(error.to_string()))?;
+    let signature = sshsig::sign(key, APPROVAL_NAMESPACE, message(&approval).as_bytes())?;
     Ok(SignedApproval { approval, signature })
 }

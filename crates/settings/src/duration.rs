@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 /// A duration of whole seconds or milliseconds, written as `500ms`, `90s`, `10m`, `4h` or `1h30m`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(try_from = "String", into = "String")]
-#[schemars(with = "String")]
+#[schemars(with = "String", extend("pattern" = "^([0-9]+(ms|s|m|h|d))+$", "examples" = ["90s", "10m", "1h30m"]))]
 pub struct Duration(std::time::Duration);
 
 /// Says that a text is not a duration.

@@ -35,7 +35,7 @@ pub struct Environment {
     pub timeouts: Timeouts,
 }
 
-/// How to reach the cluster.
+/// The kubeconfig and the context to use.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ClusterAccess {
@@ -52,7 +52,7 @@ pub struct ClusterAccess {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Source {
-    /// The repository: a `file://`, `ssh://` or `https://` address.
+    /// The repository: a `file://`, `ssh://` or `https://` address without credentials.
     pub repository: String,
     /// The protected branch. A commit must be, or have been, its tip.
     pub branch: String,
@@ -68,7 +68,7 @@ pub struct Source {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct PinnedKey {
-    /// The primary key's fingerprint: 40 hex digits.
+    /// The primary key's fingerprint: 40 hex digits, with or without spaces.
     pub fingerprint: String,
     /// Whose key it is, for reports.
     pub name: String,
@@ -103,7 +103,7 @@ pub struct PolicyRules {
     /// ValidatingAdmissionPolicies with their bindings.
     #[serde(default)]
     pub validating_admission_policies: Vec<AdmissionPolicy>,
-    /// Gatekeeper constraints.
+    /// Gatekeeper and its constraints.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub gatekeeper: Option<Gatekeeper>,
     /// Why no policy is expected here. Needed when both lists are empty, so that an empty gate is a
@@ -143,7 +143,7 @@ pub struct Constraint {
     pub kind: String,
     /// The constraint's name.
     pub name: String,
-    /// An object that the constraint must refuse.
+    /// An object that the constraint must refuse: sent as a dry-run, it proves enforcement.
     pub refuses: Value,
 }
 
@@ -161,8 +161,9 @@ pub struct ApprovalRules {
     /// Who may approve.
     #[serde(default)]
     pub approvers: Vec<Approver>,
-    /// How many different approvers are needed.
+    /// How many different people must approve.
     #[serde(default = "one")]
+    #[schemars(range(min = 1))]
     pub count: usize,
     /// The folder that is searched for approval files.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -170,7 +171,7 @@ pub struct ApprovalRules {
     /// How long an approval counts.
     #[serde(default = "four_hours")]
     pub valid_for: Duration,
-    /// Whether typing the digest at a terminal counts as an approval.
+    /// Whether typing the digest at a terminal counts as an approval, where one approval is enough.
     #[serde(default = "yes")]
     pub terminal: bool,
 }
@@ -217,7 +218,7 @@ pub enum ApprovalMode {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Approver {
-    /// The approver's name.
+    /// The approver's name. Entries with the same name are one person with several keys.
     pub name: String,
     /// The approver's SSH public key in the usual one-line form.
     pub key: String,
@@ -250,6 +251,7 @@ pub struct PruneBudget {
     pub count: usize,
     /// At most this share of all objects that Windlass manages in the environment, in percent.
     #[serde(default = "twenty")]
+    #[schemars(range(max = 100))]
     pub percent: u8,
 }
 
@@ -294,8 +296,9 @@ pub struct RecordRules {
     /// The folder on the agent for reports and journals.
     #[serde(default = "report_directory")]
     pub reports: PathBuf,
-    /// How many finished runs are kept in the cluster.
+    /// How many finished runs are kept in the cluster; at least the last one.
     #[serde(default = "fifty")]
+    #[schemars(range(min = 1))]
     pub keep: usize,
 }
 
@@ -331,7 +334,7 @@ pub struct Timeouts {
     pub rollout: Duration,
     /// All smoke probes together.
     pub smoke: Duration,
-    /// Waiting for another run's lock.
+    /// Waiting for another run's lock; `0s` does not wait.
     pub lock: Duration,
     /// How long the lock outlives a run that died.
     pub lease: Duration,

@@ -133,20 +133,21 @@ impl SettingsError {
     /// Returns the mistake as several lines: the message, the line of `source` with a caret below the
     /// place, and what to do. The line is left out where it holds something secret.
     pub fn render(&self, source: &str) -> String {
-        let mut out = format!("{self}\n");
+        let mut lines = vec![self.to_string()];
         let shown = usize::try_from(self.line).ok().and_then(|line| source.lines().nth(line.checked_sub(1)?));
         if let (Some(text), false) = (shown, matches!(self.mistake, Mistake::Secret { .. })) {
             let number = self.line.to_string();
             let gutter = " ".repeat(number.len());
             let before: String =
                 text.chars().zip(1..self.column).map(|(c, _)| if c == '\t' { '\t' } else { ' ' }).collect();
-            out.push_str(&format!(" {gutter} |\n {number} | {text}\n {gutter} | {before}^\n"));
+            lines.push(format!(" {gutter} |\n {number} | {text}\n {gutter} | {before}^"));
         }
         let hint = self.hint();
         if !hint.is_empty() {
-            out.push_str(&format!(" help: {hint}\n"));
+            lines.push(format!(" help: {hint}"));
         }
-        out
+        lines.push(String::new());
+        lines.join("\n")
     }
 }
 

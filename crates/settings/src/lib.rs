@@ -10,6 +10,8 @@ mod duration;
 mod environment;
 mod error;
 mod load;
+mod lookup;
+mod reference;
 mod repository;
 mod schema;
 mod shape;
@@ -22,5 +24,6 @@ pub use environment::{
     UnsignedRule,
 };
 pub use error::{Mistake, SettingsError, SettingsErrors};
+pub use reference::{environment_example, environment_reference, repository_example, repository_reference};
 pub use repository::{HttpProbe, Probe, Repository, TcpProbe, UnitSpec};
 pub use schema::{environment_schema, repository_schema};

@@ -44,10 +44,11 @@ pub struct Probe {
     /// A Service, as `namespace/name`: its load-balancer address is asked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub service: Option<String>,
-    /// The port, when `service` is given.
+    /// The Service's port, when `service` is given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1))]
     pub port: Option<u16>,
-    /// A fixed address: `http://`, `https://` or `tcp://host:port`.
+    /// A fixed address without a path: `http://host`, `https://host` or `tcp://host:port`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub url: Option<String>,
     /// An HTTP or HTTPS request.
@@ -59,8 +60,9 @@ pub struct Probe {
     /// Environments in which the probe is run; empty means all.
     #[serde(default)]
     pub environments: Vec<String>,
-    /// How often it may fail before it counts as failed.
+    /// How often it is tried before it counts as failed.
     #[serde(default = "five")]
+    #[schemars(range(min = 1))]
     pub attempts: u32,
     /// The pause between attempts.
     #[serde(default = "two_seconds")]
@@ -86,10 +88,11 @@ fn five_seconds() -> Duration {
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 pub struct HttpProbe {
-    /// The path.
+    /// The path; `/` if not given.
     pub path: String,
     /// The expected status; 200 if not given.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 100, max = 599))]
     pub status: Option<u16>,
     /// A text that the body must contain.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -22,9 +22,6 @@ pub(crate) fn environment(environment: &Environment, found: &mut Findings<'_>) {
     guards(&environment.guards, found);
     found.want_label("record.namespace", &environment.record.namespace);
     found.want_file("record.reports", &environment.record.reports);
-    if environment.record.keep == 0 {
-        found.rule("record.keep", "must be at least 1", "the last run is what the next one is compared with");
-    }
     timeouts(&environment.timeouts, found);
 }
 
@@ -159,13 +156,7 @@ fn approval(rules: &ApprovalRules, found: &mut Findings<'_>) {
     let mut people: Vec<&str> = rules.approvers.iter().map(|approver| approver.name.as_str()).collect();
     people.sort_unstable();
     people.dedup();
-    if rules.count == 0 {
-        found.rule(
-            "approval.count",
-            "must be at least 1",
-            "write `required: never` where no approval is wanted",
-        );
-    } else if rules.count > people.len().max(1) {
+    if rules.count > people.len().max(1) {
         let what = format!("{} people must approve, but {} can", rules.count, people.len());
         found.rule("approval.count", what, "list more approvers, or lower the count");
     }
@@ -196,10 +187,6 @@ fn approval(rules: &ApprovalRules, found: &mut Findings<'_>) {
 }
 
 fn guards(guards: &Guards, found: &mut Findings<'_>) {
-    if guards.prune_budget.percent > 100 {
-        let what = format!("{} percent is more than everything", guards.prune_budget.percent);
-        found.rule("guards.pruneBudget.percent", what, "give a number from 0 to 100");
-    }
     for (index, kind) in guards.protected_kinds.iter().enumerate() {
         found.want_kind(&format!("guards.protectedKinds[{index}]"), kind);
     }
