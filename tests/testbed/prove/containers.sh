@@ -18,5 +18,7 @@ ok "exec prints" has hello k exec plain -- anything
 ok "exec exit code" is 4 bash -c "kubectl -n $NS exec plain -- anything >/dev/null 2>&1; echo \$?"
 ok "exec with success" k exec talk -- true
 k delete pod plain >/dev/null
-ok "follow ends with the container" wait $follower
+status=0
+wait $follower || status=$?
+ok "follow ends with the container" test $status = 0
 ok "follow saw the end" has "main ended with exit code 0" cat "$WORK/follow"

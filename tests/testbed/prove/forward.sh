@@ -28,3 +28,23 @@ spec:
   volumes: [{name: tls, secret: {secretName: certs}}]
 Y
 soon 5 "secret volume in a folder" is two cat "$WORK/operator/tls/tls.crt"
+
+# A webhook by Service reference: the call reaches the local process, here the
+# API server's own port, whose certificate then has the wrong name.
+kubectl create service clusterip admit --tcp=443 -n "$NS" >/dev/null
+k annotate service admit "testbed.windlass.dev/forward=$target" >/dev/null
+kubectl apply -f - >/dev/null <<Y
+apiVersion: admissionregistration.k8s.io/v1
+kind: ValidatingWebhookConfiguration
+metadata: {name: $NS}
+webhooks:
+- name: admit.example.com
+  admissionReviewVersions: [v1]
+  sideEffects: None
+  failurePolicy: Fail
+  clientConfig: {service: {namespace: $NS, name: admit}, caBundle: "$(base64 -w0 <"$BED/pki/ca.crt")"}
+  namespaceSelector: {matchLabels: {kubernetes.io/metadata.name: $NS}}
+  rules: [{apiGroups: [""], apiVersions: [v1], resources: [configmaps], operations: [CREATE]}]
+Y
+soon 10 "webhook by service reference" has "x509: certificate is valid for" k create configmap refused --dry-run=server
+kubectl delete validatingwebhookconfiguration "$NS" >/dev/null

@@ -14,7 +14,13 @@ ok "the data is there" kubectl --kubeconfig "$second/kubeconfig" get configmap k
 ok "down" testbed down "$second"
 ok "down again" testbed down "$second"
 ok "nothing runs" not pgrep -f "role [a-z]* $second\$"
-mkdir "$WORK/broken"
-chmod 500 "$WORK/broken"
-if [ "$(id -u)" != 0 ]; then ok "an unusable folder is refused" not testbed up "$WORK/broken"; fi
+ok "up once more" testbed up "$second"
+rm -rf "$second"
+soon 15 "ends as well when its folder is deleted" not pgrep -f "role [a-z]* $second\$"
+third=$WORK/third
+mkdir -p "$third/etcd"
+echo nonsense >"$third/etcd/member"
+ok "a failed start shows the log" has "last lines of $third/logs/etcd.log" testbed up "$third"
+ok "and leaves nothing behind" not pgrep -f "role [a-z]* $third\$"
+ok "a bad audit level is refused" has "use one of" testbed up "$WORK/fourth" --audit-level Everything
 ok "an unknown role is refused" has "the roles are" testbed restart "$BED" nonsense

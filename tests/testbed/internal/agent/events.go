@@ -24,7 +24,9 @@ type recorders struct {
 }
 
 func newRecorders(client kubernetes.Interface) *recorders {
-	b := record.NewBroadcaster()
+	// Everything happens faster here than in a cluster, so the limit on events of
+	// one object must be wider than the usual 25.
+	b := record.NewBroadcaster(record.WithCorrelatorOptions(record.CorrelatorOptions{BurstSize: 500, QPS: 5}))
 	b.StartRecordingToSink(&typed.EventSinkImpl{Interface: client.CoreV1().Events("")})
 	return &recorders{broadcaster: b, bySource: map[core.EventSource]record.EventRecorder{}}
 }

@@ -153,17 +153,11 @@ func (f *forwards) wanted() map[string]endpoint {
 // forwardTarget reads the annotation of a Service: "HOST:PORT" for all ports
 // or "443=HOST:PORT,metrics=HOST:PORT".
 func forwardTarget(svc *core.Service, p core.ServicePort) string {
-	text, _ := annotation(svc.Annotations, "forward")
-	for part := range strings.SplitSeq(text, ",") {
-		port, target, ok := strings.Cut(strings.TrimSpace(part), "=")
-		if !ok {
-			port, target = "", port
-		}
-		if _, _, err := net.SplitHostPort(target); err == nil && (port == "" || portIs(p, port)) {
-			return target
-		}
+	target := perPort(svc, "forward", p)
+	if _, _, err := net.SplitHostPort(target); err != nil {
+		return ""
 	}
-	return ""
+	return target
 }
 
 func portIs(p core.ServicePort, text string) bool {

@@ -23,15 +23,16 @@ const prefix = symptom.Prefix
 // kubelet plays the kubelets of all nodes.
 type kubelet struct {
 	*agent
-	mu     sync.Mutex
-	sims   map[types.UID]*podsim.Pod
-	known  map[string]types.UID // namespace/name of the sims
-	nextIP uint32
-	given  map[string]bool // addresses given out but perhaps not in the cache yet
+	mu         sync.Mutex
+	sims       map[types.UID]*podsim.Pod
+	known      map[string]types.UID // namespace/name of the sims
+	revisionOf map[types.UID]int
+	nextIP     uint32
+	given      map[string]bool // addresses given out but perhaps not in the cache yet
 }
 
 func newKubelet(a *agent) *kubelet {
-	return &kubelet{agent: a, sims: map[types.UID]*podsim.Pod{}, known: map[string]types.UID{}, given: map[string]bool{}}
+	return &kubelet{agent: a, sims: map[types.UID]*podsim.Pod{}, known: map[string]types.UID{}, given: map[string]bool{}, revisionOf: map[types.UID]int{}}
 }
 
 // sync looks at one Pod.
@@ -93,6 +94,7 @@ func (k *kubelet) forget(key string, except types.UID) {
 	if uid, ok := k.known[key]; ok && uid != except {
 		delete(k.sims, uid)
 		delete(k.known, key)
+		delete(k.revisionOf, uid)
 		k.logs.forget(uid)
 	}
 }

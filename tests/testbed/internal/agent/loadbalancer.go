@@ -225,10 +225,10 @@ func (b *balancers) wanted(key string, svc *core.Service) map[string]endpoint {
 			continue
 		}
 		e := endpoint{mode: "http", service: key, port: p.Port}
-		if proto, _ := annotation(svc.Annotations, "protocol"); proto == "tcp" {
+		if perPort(svc, "protocol", p) == "tcp" {
 			e.mode = "tcp"
 		}
-		if on, _ := annotation(svc.Annotations, "tls"); on == "true" {
+		if perPort(svc, "tls", p) == "true" {
 			e.tlsName = svc.Name + "." + svc.Namespace + ".svc"
 			if name, ok := annotation(svc.Annotations, "tls-name"); ok {
 				e.tlsName = name
@@ -242,6 +242,22 @@ func (b *balancers) wanted(key string, svc *core.Service) map[string]endpoint {
 		}
 	}
 	return want
+}
+
+// perPort reads an annotation that is one value for all ports, or a list such
+// as "5672=tcp,management=http".
+func perPort(svc *core.Service, name string, p core.ServicePort) string {
+	text, _ := annotation(svc.Annotations, name)
+	for part := range strings.SplitSeq(text, ",") {
+		port, value, ok := strings.Cut(strings.TrimSpace(part), "=")
+		if !ok {
+			port, value = "", port
+		}
+		if port == "" || portIs(p, port) {
+			return value
+		}
+	}
+	return ""
 }
 
 // readyPods names the ready endpoints of a Service.

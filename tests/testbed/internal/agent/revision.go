@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"time"
 
 	apps "k8s.io/api/apps/v1"
 	batch "k8s.io/api/batch/v1"
@@ -80,11 +81,30 @@ func (n *numbering) of(uid types.UID) (int, bool) {
 func (k *kubelet) covers(pod *core.Pod, scope symptom.Scope) (covered, known bool) {
 	revision := 0
 	if scope.NeedsRevision() {
-		if revision, known = k.revision(pod); !known {
+		if revision, known = k.remembered(pod); !known {
 			return false, false
 		}
 	}
 	return scope.Covers(ordinal(pod), revision), true
+}
+
+// remembered is the revision of a Pod, found once: the object that numbers it
+// may be tidied away while the Pod lives.
+func (k *kubelet) remembered(pod *core.Pod) (int, bool) {
+	k.mu.Lock()
+	revision, ok := k.revisionOf[pod.UID]
+	k.mu.Unlock()
+	if ok {
+		return revision, true
+	}
+	revision, ok = k.revision(pod)
+	if !ok && pod.Status.StartTime == nil && pod.DeletionTimestamp == nil && time.Since(pod.CreationTimestamp.Time) < 10*time.Second {
+		return 0, false // it will be in the cache soon
+	}
+	k.mu.Lock()
+	k.revisionOf[pod.UID] = revision
+	k.mu.Unlock()
+	return revision, true
 }
 
 // revision numbers the template that a Pod was made from; 0 if nothing does.

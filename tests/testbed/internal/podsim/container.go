@@ -189,6 +189,11 @@ func (s *step) run(c *container) {
 	if !c.init && (s.sym.Container == "" || s.hit(c)) {
 		wait, never = s.sym.ReadyAfter.Or(DefaultReady)
 	}
+	if ends && code != 0 && !s.sym.ReadyAfter.Set {
+		// A run that will fail is not ready in between, or a roll-out would
+		// take the moment for success. ready-after asks for just that.
+		return
+	}
 	switch {
 	case c.wasReady:
 		if u := s.sym.UnreadyAfter; u.Set && !u.Never && !c.init && s.after(c.readySince, u.D) {

@@ -106,6 +106,8 @@ func (s *step) containerStatus(c *container, initialized bool) core.ContainerSta
 		cs.State.Running = &core.ContainerStateRunning{StartedAt: stamp(c.started)}
 		cs.Started = new(true)
 		cs.Ready = c.ready
+		// A resize in place is granted at once.
+		cs.AllocatedResources, cs.Resources = spec.Resources.Requests, spec.Resources.DeepCopy()
 	case c.state == exited && c.reason != "":
 		cs.State.Waiting = &core.ContainerStateWaiting{Reason: c.reason, Message: c.message}
 		cs.LastTerminationState.Terminated = c.terminated(s.pod)

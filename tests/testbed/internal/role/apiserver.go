@@ -9,7 +9,10 @@ import (
 	"windlass.dev/testbed/internal/bed"
 )
 
-func newAPIServer(bed.Dir) *cobra.Command { return apiapp.NewAPIServerCommand() }
+func newAPIServer(d bed.Dir, s *bed.State) *cobra.Command {
+	installResolver(d, s)
+	return apiapp.NewAPIServerCommand()
+}
 
 func apiserverArgs(d bed.Dir, s *bed.State) []string {
 	return []string{

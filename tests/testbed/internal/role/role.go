@@ -37,7 +37,7 @@ func Run(name string, d bed.Dir) int {
 	case "etcd":
 		return report(runEtcd(d, s))
 	case "apiserver":
-		return runStock(newAPIServer(d), apiserverArgs(d, s))
+		return runStock(newAPIServer(d, s), apiserverArgs(d, s))
 	case "kcm":
 		prepareHostPaths()
 		return runStock(kcmapp.NewControllerManagerCommand(), kcmArgs(d, s))
