@@ -30,7 +30,7 @@ pub(crate) fn read(bytes: &[u8]) -> Result<Packet, SignatureRefusal> {
         0 => {}
         class => return unsupported(format!("an OpenPGP signature of class 0x{class:02x}")),
     }
-    let _algorithm = reader.byte()?;
+    let numbers = numbers(reader.byte()?)?;
     strong_digest(reader.byte()?)?;
     let hashed = reader.sized()?;
     let unhashed = reader.sized()?;
@@ -38,8 +38,12 @@ pub(crate) fn read(bytes: &[u8]) -> Result<Packet, SignatureRefusal> {
     facts.collect(hashed, true)?;
     facts.collect(unhashed, false)?;
     let _hash_tag = reader.take(2)?;
-    if reader.0.is_empty() {
-        return Err(CUT);
+    for _ in 0..numbers {
+        let bits = reader.number(2)?;
+        reader.take(bits.div_ceil(8))?;
+    }
+    if !reader.0.is_empty() {
+        return Err(SignatureRefusal::Malformed("its packet holds more than the signature"));
     }
     let created = facts.created.ok_or(SignatureRefusal::Malformed("it does not say when it was made"))?;
     Ok(Packet { created, issuer: facts.fingerprint.or(facts.key_id) })
@@ -49,6 +53,16 @@ const CUT: SignatureRefusal = SignatureRefusal::Malformed("its packet is cut off
 
 fn unsupported<T>(what: String) -> Result<T, SignatureRefusal> {
     Err(SignatureRefusal::UnsupportedFormat { what })
+}
+
+/// Returns how many numbers a signature of this algorithm consists of. Their declared bit counts are not
+/// compared with their values: GitHub rounds them up to whole bytes.
+fn numbers(algorithm: u8) -> Result<usize, SignatureRefusal> {
+    match algorithm {
+        1 | 3 => Ok(1),
+        17 | 19 | 22 => Ok(2),
+        other => unsupported(format!("an OpenPGP signature with key algorithm {other}")),
+    }
 }
 
 fn strong_digest(id: u8) -> Result<(), SignatureRefusal> {
@@ -62,6 +76,10 @@ fn strong_digest(id: u8) -> Result<(), SignatureRefusal> {
         other => unsupported(format!("an OpenPGP signature with digest algorithm {other}")),
     }
 }
+
+const CREATED: u8 = 2;
+const ISSUER: u8 = 16;
+const ISSUER_FINGERPRINT: u8 = 33;
 
 /// What the subpackets say.
 #[derive(Default)]
@@ -79,21 +97,26 @@ impl Facts {
             let mut content = Reader(reader.take(length)?);
             let kind = content.byte()? & 0x7f;
             match (kind, content.0) {
-                // Only the hashed area is signed: a date outside of it proves nothing.
-                (2, [a, b, c, d]) if hashed => {
-                    if self.created.replace(u32::from_be_bytes([*a, *b, *c, *d])).is_some() {
-                        return Err(SignatureRefusal::Malformed("it says twice when it was made"));
-                    }
-                }
-                (2, _) => return Err(SignatureRefusal::Malformed("its date is not signed, or is no date")),
-                (16, id) if id.len() == 8 => self.key_id = Some(hex::encode_upper(id)),
-                (33, [4, print @ ..]) if print.len() == 20 => {
-                    self.fingerprint = Some(hex::encode_upper(print))
+                (CREATED, date) => self.date(date, hashed)?,
+                (ISSUER, id) if id.len() == 8 => self.key_id = Some(hex::encode_upper(id)),
+                (ISSUER_FINGERPRINT, [4, print @ ..]) if print.len() == 20 => {
+                    self.fingerprint = Some(hex::encode_upper(print));
                 }
                 _ => {}
             }
         }
         Ok(())
+    }
+
+    /// Takes the date. Only the hashed area is signed: a date outside of it proves nothing.
+    fn date(&mut self, date: &[u8], hashed: bool) -> Result<(), SignatureRefusal> {
+        match date {
+            [a, b, c, d] if hashed && self.created.is_none() => {
+                self.created = Some(u32::from_be_bytes([*a, *b, *c, *d]));
+                Ok(())
+            }
+            _ => Err(SignatureRefusal::Malformed("its date is not signed, is no date, or is given twice")),
+        }
     }
 }
 

@@ -86,7 +86,7 @@ fn verdict(
     if signatures.next().is_some() {
         return Err(SignatureRefusal::Multiple.into());
     }
-    let key_expired = read_status(&first, packet)?;
+    let key_expired = read_status(first, packet)?;
     strong_digest(first.hash_algorithm())?;
     if first.is_wrong_key_usage() || seconds(first.creation_time()) != Some(i64::from(packet.created)) {
         return Err(SignatureRefusal::Bad.into());
@@ -99,7 +99,7 @@ fn verdict(
 }
 
 /// Returns whether the key expired; any status but good and expired-key is a refusal.
-fn read_status(signature: &gpgme::Signature<'_>, packet: &Packet) -> Result<bool, SignatureRefusal> {
+fn read_status(signature: gpgme::Signature<'_>, packet: &Packet) -> Result<bool, SignatureRefusal> {
     let Err(error) = signature.status() else { return Ok(false) };
     let is = |other: gpgme::Error| error.code() == other.code();
     if is(gpgme::Error::KEY_EXPIRED) {
