@@ -93,6 +93,7 @@ impl ApplySet {
     }
 
     /// Returns the set that holds exactly these objects.
+    #[must_use]
     pub fn of<'a>(&self, objects: impl IntoIterator<Item = &'a ObjectRef>) -> Self {
         let mut set = Self::empty(self.environment.clone(), self.unit.clone(), &self.namespace);
         for object in objects {

@@ -116,7 +116,7 @@ fn compare(path: &FieldPath, before: &Value, after: &Value, changes: &mut Vec<Fi
             }
         }
         (Value::Array(left), Value::Array(right)) if left != right => {
-            compare_lists(path, left, right, changes)
+            compare_lists(path, left, right, changes);
         }
         _ if equal_numbers(before, after) => {}
         _ if before != after => changes.push(FieldChange {
