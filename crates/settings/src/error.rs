@@ -155,7 +155,9 @@ impl Mistake {
     /// Returns what to do about the mistake.
     pub fn hint(&self) -> String {
         match self {
-            Self::Syntax { .. } => "correct the YAML at this place".to_owned(),
+            Self::Syntax { .. } => {
+                "correct the YAML at this place; the file is one document, with every key once".to_owned()
+            }
             Self::UnknownKey { known, .. } => format!("known keys here: {}", known.join(", ")),
             Self::MissingKey { meaning, .. } => format!("add it: {}", meaning.trim_end_matches('.')),
             Self::Value { hint, .. } | Self::Rule { hint, .. } | Self::Secret { hint, .. } => hint.clone(),

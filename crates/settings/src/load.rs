@@ -1,5 +1,8 @@
 //! From text to settings: read, check the form, take the values, check what they mean.
 
+#[cfg(test)]
+mod tests;
+
 use serde::de::DeserializeOwned;
 
 use crate::error::{Mistake, SettingsError, SettingsErrors};
@@ -57,7 +60,17 @@ fn read<T: DeserializeOwned>(
 
 fn from_reader(error: &serde_saphyr::Error, file: &str) -> SettingsError {
     let (line, column) = error.location().map_or((1, 1), |at| (at.line().max(1), at.column().max(1)));
-    let what = error.without_snippet().to_string();
+    let what = match error.without_snippet() {
+        serde_saphyr::Error::DuplicateMappingKey { key: Some(key), .. } => {
+            format!("key `{key}` is given twice")
+        }
+        serde_saphyr::Error::MultipleDocuments { .. } => "a second YAML document begins".to_owned(),
+        other => {
+            // The place stands in front already.
+            let text = other.to_string();
+            text.rsplit_once(" at line ").map_or(text.as_str(), |(what, _)| what).to_owned()
+        }
+    };
     SettingsError {
         file: file.to_owned(),
         line,

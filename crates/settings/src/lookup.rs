@@ -65,3 +65,47 @@ impl PinnedKey {
 fn today(now: Timestamp) -> Date {
     now.to_zoned(TimeZone::UTC).date()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::environment_example;
+
+    fn at(text: &str) -> Timestamp {
+        text.parse().unwrap()
+    }
+
+    #[test]
+    fn permissions_count_on_their_last_day() {
+        let environment = Environment::parse(environment_example(), "x.yaml").unwrap();
+        let check = |now: &str, want: &[&str]| assert_eq!(environment.warnings(at(now)), want, "{now}");
+        check("2026-12-31T23:59:59Z", &[]);
+        check(
+            "2027-01-01T00:00:00Z",
+            &[
+                "guards.allowDeletions[0]: the permission to delete PersistentVolumeClaim shop/data-db-2 ended on 2026-12-31; remove it",
+            ],
+        );
+        assert_eq!(environment.warnings(at("2028-01-01T00:00:00Z")).len(), 2);
+    }
+
+    #[test]
+    fn signatures_count_on_both_days_of_the_period() {
+        let environment = Environment::parse(environment_example(), "x.yaml").unwrap();
+        let key = &environment.source.keys[1];
+        let times =
+            ["2025-12-31T23:59:59Z", "2026-01-01T00:00:00Z", "2027-12-31T23:59:59Z", "2028-01-01T00:00:00Z"];
+        assert_eq!(times.map(|time| key.counts_for(at(time))), [false, true, true, false]);
+        assert!(environment.source.keys[0].counts_for(at(times[3])));
+    }
+
+    #[test]
+    fn relative_paths_start_at_the_folder_of_the_file() {
+        let mut environment = Environment::parse(environment_example(), "x.yaml").unwrap();
+        environment.resolve_paths(Path::new("/etc/windlass"));
+        assert_eq!(environment.cluster.kubeconfig, Path::new("/etc/windlass/prd.kubeconfig"));
+        assert_eq!(environment.source.keys[0].file, Path::new("/etc/windlass/keys/web-flow.asc"));
+        assert_eq!(environment.approval.directory.as_deref(), Some(Path::new("/etc/windlass/approvals")));
+        assert_eq!(environment.record.reports, Path::new("/etc/windlass/reports"));
+    }
+}

@@ -5,7 +5,7 @@ use serde_json::Value;
 use crate::Duration;
 use crate::error::{Mistake, SettingsError};
 use crate::schema::{Property, Schema, Shape};
-use crate::tree::{Entry, Kind, Node};
+use crate::tree::{Entry, Kind, Node, quoted};
 
 /// Returns every place at which the file differs in form from what the schema describes.
 pub(crate) fn check(root: &Node, schema: &Value, file: &str) -> Vec<SettingsError> {
@@ -36,25 +36,36 @@ impl Walk<'_> {
                 if number.as_u64().is_some_and(|n| n >= min && max.is_none_or(|max| n <= max)) => {}
             (_, shape) => {
                 let hint = hint(node, &shape, schema.description());
-                let mistake = Mistake::Value { expected: expected(&shape), found: node.found(), hint };
+                let found = match (&node.kind, &shape) {
+                    // In quotes, `true` and `1` look like what was expected.
+                    (Kind::Text(text), Shape::Bool | Shape::Integer { .. }) => {
+                        format!("the text {}", quoted(text))
+                    }
+                    _ => node.found(),
+                };
+                let mistake = Mistake::Value { expected: expected(&shape), found, hint };
                 self.report(node.line, node.column, path, mistake);
             }
         }
     }
 
     fn map(&mut self, node: &Node, entries: &[Entry], properties: &[Property<'_>], path: &str) {
+        let mut misspelt = Vec::new();
         for entry in entries {
             if let Some(property) = properties.iter().find(|property| property.name == entry.key) {
                 self.value(&entry.value, property.schema, &join(path, &entry.key));
                 continue;
             }
+            let near = nearest(&entry.key, properties.iter().map(|property| property.name));
+            misspelt.extend(near);
+            let near = near.map(str::to_owned);
             let known: Vec<String> = properties.iter().map(|property| property.name.to_owned()).collect();
-            let near = nearest(&entry.key, known.iter().map(String::as_str)).map(str::to_owned);
             let mistake = Mistake::UnknownKey { key: entry.key.clone(), near, known };
             self.report(entry.line, entry.column, path, mistake);
         }
         for property in properties.iter().filter(|property| property.required) {
-            if !entries.iter().any(|entry| entry.key == property.name) {
+            // A key that was reported as misspelt is not missing as well.
+            if !entries.iter().any(|entry| entry.key == property.name) && !misspelt.contains(&property.name) {
                 let meaning = first_sentence(property.schema.description());
                 let mistake = Mistake::MissingKey { key: property.name.to_owned(), meaning };
                 self.report(node.line, node.column, path, mistake);
