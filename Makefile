@@ -1,0 +1,37 @@
+# Every target is a command that a person could type; see scripts/.
+.DEFAULT_GOAL := help
+.PHONY: help setup build testbed testbed-test test demo lint fmt reference clean
+
+help: ## Show this list
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-14s %s\n", $$1, $$2}'
+
+setup: ## Install missing system packages, or say which are missing
+	@scripts/setup.sh
+
+build: setup ## Build the windlass binary (target/release/windlass)
+	cargo build --release --locked -p windlass
+
+testbed: setup ## Build the control plane for demo and tests, once; prints its folder
+	@tests/testbed/build.sh
+
+testbed-test: testbed ## Prove the control plane with the stock kubectl
+	tests/testbed/prove.sh
+
+test: setup ## Run all tests against the real control plane
+	@scripts/test.sh
+
+demo: setup ## Deliver the example repository through every stage; KEEP=1 leaves the control plane running
+	@scripts/demo.sh
+
+lint: setup ## Formatting, clippy, dependency rules, documentation
+	@scripts/lint.sh
+
+fmt: ## Format everything
+	cargo fmt
+	gofmt -w tests/testbed
+
+reference: ## Write the generated pages of docs/reference again
+	UPDATE_REFERENCE=1 cargo test -q -p windlass-settings -p windlass --test reference
+
+clean: ## Remove what was built here; the cached control plane stays
+	rm -rf target .demo

@@ -1,0 +1,32 @@
+#!/usr/bin/env bash
+# Runs all tests. Those that need a cluster share one control plane, which is started here and stopped again.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+tools=$(tests/testbed/build.sh | tail -n 1)
+bed=$(mktemp -d "${TMPDIR:-/tmp}/windlass-test.XXXXXX")
+stop() {
+  code=$?
+  if [ "$code" -ne 0 ] && [ -n "${WINDLASS_KEEP_BED:-}" ]; then
+    echo "the control plane is left running in $bed" >&2
+    return
+  fi
+  "$tools/testbed" down "$bed" >/dev/null 2>&1 || true
+  rm -rf "$bed"
+}
+trap stop EXIT
+
+echo "building" >&2
+cargo build --locked --workspace --all-targets
+
+"$tools/testbed" up "$bed" --watch-pid $$
+"$tools/kubectl" --kubeconfig "$bed/kubeconfig" apply --server-side -f pipeline/rbac/ >/dev/null
+
+export WINDLASS_TEST_BED=$bed
+export WINDLASS_TEST_KUBECONFIG=$bed/kubeconfig
+export WINDLASS_TEST_KUBECTL=$tools/kubectl
+export WINDLASS_TEST_TESTBED=$tools/testbed
+export WINDLASS_TEST_BINARY=$PWD/target/debug/windlass
+# Two cores: the control plane needs one of them.
+cargo test --locked --workspace --no-fail-fast "$@"
+(cd tests/testbed && CGO_ENABLED=0 go test ./internal/...)
