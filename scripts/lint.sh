@@ -12,7 +12,7 @@ echo "== clippy" >&2
 cargo clippy --locked --workspace --all-targets -- -D warnings
 
 echo "== dependencies" >&2
-deny=$(scripts/tool.sh cargo-deny 0.19.6)
+deny=$(scripts/tool.sh cargo-deny 0.20.2)
 # Advisories need a database from the network: a job of its own where there is one.
 "$deny" --offline check bans licenses sources
 
