@@ -14,6 +14,7 @@ ok "start it" testbed start "$BED" node
 ok "it takes up the work" k rollout status deployment/web --timeout=20s
 soon 5 "same load balancer address" http "http://$ip:8080/"
 ok "old pods live on" has "$pods" k get pods --sort-by=.metadata.creationTimestamp -o 'jsonpath={.items[*].metadata.uid}'
+ok "logs as well" has "web started" k logs deployment/web
 ok "addresses are unique" is "" bash -c "kubectl -n $NS get pods -o jsonpath='{range .items[*]}{.status.podIP}{\"\\n\"}{end}' | sort | uniq -d"
 
 ok "kill the API server" testbed kill "$BED" apiserver

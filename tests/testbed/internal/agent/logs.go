@@ -51,8 +51,9 @@ func (s *logStore) write(uid types.UID, container string, first bool, text []str
 	run.ended = !first // the one line after the first ones tells of the end
 }
 
-// read copies the log of the present run, or of the one before it.
-func (s *logStore) read(uid types.UID, container string, previous bool) (lines []line, ended, ok bool) {
+// run is the log of the present run, or of the one before it. A reader may
+// keep it: it outlives the Pod.
+func (s *logStore) run(uid types.UID, container string, previous bool) *logRun {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	runs := s.pods[uid][container]
@@ -61,13 +62,25 @@ func (s *logStore) read(uid types.UID, container string, previous bool) (lines [
 		n--
 	}
 	if n < 0 {
-		return nil, true, false
+		return nil
 	}
-	return append([]line(nil), runs[n].lines...), runs[n].ended, true
+	return runs[n]
+}
+
+// read copies the lines of a run from the n-th on.
+func (s *logStore) read(run *logRun, n int) (lines []line, ended bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return append([]line(nil), run.lines[n:]...), run.ended
 }
 
 func (s *logStore) forget(uid types.UID) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	for _, runs := range s.pods[uid] {
+		for _, r := range runs {
+			r.ended = true
+		}
+	}
 	delete(s.pods, uid)
 }

@@ -7,7 +7,9 @@ import (
 	"time"
 
 	core "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/types"
+
+	"windlass.dev/testbed/internal/podsim"
+	"windlass.dev/testbed/internal/symptom"
 )
 
 // logQuery is what a reader of a log asks for.
@@ -62,17 +64,22 @@ func (a *agent) serveLogs(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	container := r.PathValue("container")
-	uid := pod.UID
-	lines, ended, ok := a.logs.read(uid, container, q.previous)
-	if !ok {
-		if !q.previous && started(pod, container) {
-			ok = true // written before the agent was restarted: the text is lost
-		} else {
-			http.Error(w, missingLog(pod, container, q.previous), http.StatusBadRequest)
-			return
-		}
+	run := a.logs.run(pod.UID, container, q.previous)
+	if run == nil && (q.previous || !started(pod, container)) {
+		http.Error(w, missingLog(pod, container, q.previous), http.StatusBadRequest)
+		return
+	}
+	if run == nil { // it began before the agent was restarted
+		sym, _, _ := symptom.Parse(pod.Annotations)
+		a.kubelet.Log(pod, container, true, podsim.FirstLog(pod, sym, container))
+		run = a.logs.run(pod.UID, container, false)
 	}
 	w.Header().Set("Content-Type", "text/plain")
+	a.copyLog(w, r, q, run)
+}
+
+func (a *agent) copyLog(w http.ResponseWriter, r *http.Request, q logQuery, run *logRun) {
+	lines, ended := a.logs.read(run, 0)
 	seen := len(lines)
 	for len(lines) > 0 && lines[0].at.Before(q.since) {
 		lines = lines[1:]
@@ -95,7 +102,7 @@ func (a *agent) serveLogs(w http.ResponseWriter, r *http.Request) {
 				return
 			}
 		}
-		if !q.follow || q.previous || ended {
+		if !q.follow || ended {
 			return
 		}
 		w.(http.Flusher).Flush()
@@ -104,21 +111,9 @@ func (a *agent) serveLogs(w http.ResponseWriter, r *http.Request) {
 			return
 		case <-time.After(100 * time.Millisecond):
 		}
-		lines, ended, seen, ok = a.newLines(uid, container, seen)
-		if !ok {
-			return
-		}
+		lines, ended = a.logs.read(run, seen)
+		seen += len(lines)
 	}
-}
-
-// newLines returns what was written since; a new run or the end of the Pod
-// ends the stream, as it does with a kubelet.
-func (a *agent) newLines(uid types.UID, container string, seen int) (lines []line, ended bool, total int, ok bool) {
-	all, ended, ok := a.logs.read(uid, container, false)
-	if !ok || len(all) < seen {
-		return nil, true, seen, false
-	}
-	return all[seen:], ended, len(all), true
 }
 
 func started(pod *core.Pod, container string) bool {

@@ -6,6 +6,8 @@ import (
 
 	core "k8s.io/api/core/v1"
 	meta "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"windlass.dev/testbed/internal/symptom"
 )
 
 type state int
@@ -97,13 +99,23 @@ func (s *step) spec(c *container) *core.Container {
 	return &core.Container{Name: c.name}
 }
 
+func (s *step) hit(c *container) bool { return hit(s.pod, s.sym, c.name) }
+
 // hit tells whether the symptoms mean this container: the one they name, else
 // the first regular one.
-func (s *step) hit(c *container) bool {
-	if s.sym.Container != "" {
-		return c.name == s.sym.Container
+func hit(pod *core.Pod, sym symptom.Set, name string) bool {
+	if sym.Container != "" {
+		return name == sym.Container
 	}
-	return c.name == s.pod.Spec.Containers[0].Name
+	return name == pod.Spec.Containers[0].Name
+}
+
+// FirstLog is what a container writes when it starts.
+func FirstLog(pod *core.Pod, sym symptom.Set, name string) string {
+	if sym.HasLogs && hit(pod, sym, name) {
+		return sym.Logs
+	}
+	return fmt.Sprintf("%s started (%s)", name, (&step{pod: pod}).spec(&container{name: name}).Image)
 }
 
 // advance moves one container as far as the time allows.
@@ -161,11 +173,7 @@ func (s *step) create(c *container) {
 	c.since, c.started, c.ready, c.wasReady = s.now, s.now, false, false
 	s.event(c.name, core.EventTypeNormal, "Created", "Container created")
 	s.event(c.name, core.EventTypeNormal, "Started", "Container started")
-	text := s.sym.Logs
-	if !s.sym.HasLogs || !s.hit(c) {
-		text = fmt.Sprintf("%s started (%s)", c.name, spec.Image)
-	}
-	s.world.Log(s.pod, c.name, true, text)
+	s.world.Log(s.pod, c.name, true, FirstLog(s.pod, s.sym, c.name))
 }
 
 // run lets a running container become ready, fall back, or end.
