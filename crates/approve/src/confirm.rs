@@ -85,3 +85,44 @@ fn check(rules: &Rules<'_>, digest: &str, typed: &str, user: &str) -> Result<(),
     }
     Ok(())
 }
+
+#[cfg(test)]
+mod tests {
+    use windlass_settings::ApprovalRules;
+
+    use super::*;
+    use crate::samples::mixed;
+
+    #[test]
+    fn confirmations() {
+        let hex = mixed().change_digest().hex();
+        let check = |approval: &ApprovalRules, typed: &str, user: &str, want: Result<(), ConfirmError>| {
+            let now = "2026-06-01T12:00:00Z".parse().unwrap();
+            let rules = Rules {
+                approval,
+                author: Some("Anna <anna@example.org>"),
+                trigger: Some(user),
+                now,
+                consumed: &[],
+            };
+            let got = confirm(mixed(), &rules, typed, user);
+            if let Ok(plan) = &got {
+                let digest = mixed().change_digest();
+                assert_eq!(plan.evidence(), &Evidence::Terminal { user: user.to_owned(), digest });
+            }
+            assert_eq!(got.map(|_| ()).map_err(|declined| declined.why), want, "{typed}");
+        };
+        let rules = ApprovalRules::default();
+        check(&rules, &hex[..8], "root", Ok(()));
+        check(&rules, &format!("  {}\n", hex[..8].to_uppercase()), "root", Ok(()));
+        check(&rules, &format!("sha256:{hex}"), "root", Ok(()));
+        for typed in ["", "y", "yes", &hex[..7], &hex[1..9], &format!("{hex}0")] {
+            check(&rules, typed, "root", Err(ConfirmError::OtherDigest));
+        }
+        check(&rules, &hex, "anna", Err(ConfirmError::Author("anna".to_owned())));
+        let two = ApprovalRules { count: 2, ..ApprovalRules::default() };
+        check(&two, &hex, "root", Err(ConfirmError::NotEnough(2)));
+        let remote = ApprovalRules { terminal: false, ..ApprovalRules::default() };
+        check(&remote, &hex, "root", Err(ConfirmError::NotAllowed));
+    }
+}

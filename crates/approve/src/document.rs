@@ -128,3 +128,40 @@ fn read(path: &Path) -> Result<Vec<u8>, DocumentError> {
     File::open(path).map_err(unreadable)?.take(MAX_BYTES + 1).read_to_end(&mut text).map_err(unreadable)?;
     Ok(text)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn folders_hold_approvals_and_other_things() {
+        let folder = tempfile::tempdir().unwrap();
+        let write = |name: &str, text: &[u8]| std::fs::write(folder.path().join(name), text).unwrap();
+        write("b.json", b"{}");
+        write("a.json", b"{\"approval\": 1, \"surprise\": 2}");
+        write("big.json", &vec![b' '; usize::try_from(MAX_BYTES).unwrap() + 1]);
+        write("readme.txt", b"not looked at");
+        std::fs::create_dir(folder.path().join("folder.json")).unwrap();
+        let found: Vec<String> = load_directory(folder.path())
+            .into_iter()
+            .map(|document| format!("{} {}", document.file, document.content.unwrap_err()))
+            .collect();
+        assert_eq!(found.len(), 4);
+        assert!(found[0].starts_with("a.json is not an approval"), "{}", found[0]);
+        assert!(found[1].starts_with("b.json is not an approval"), "{}", found[1]);
+        assert_eq!(found[2], "big.json is larger than 4194304 bytes");
+        assert_eq!(found[3], "folder.json cannot be read: not a regular file");
+        assert_eq!(load_directory(&folder.path().join("missing")), []);
+    }
+
+    #[test]
+    fn no_more_files_are_read_than_a_folder_should_hold() {
+        let folder = tempfile::tempdir().unwrap();
+        for index in 0..=MAX_FILES {
+            std::fs::write(folder.path().join(format!("{index:05}.json")), b"{}").unwrap();
+        }
+        let found = load_directory(folder.path());
+        assert_eq!(found.last().map(|document| document.content.clone()), Some(Err(DocumentError::TooMany)));
+        assert_eq!(found.len(), MAX_FILES + 1);
+    }
+}

@@ -1,5 +1,8 @@
 //! Whether the approvals at hand cover a plan.
 
+#[cfg(test)]
+mod tests;
+
 use std::collections::BTreeSet;
 
 use jiff::SignedDuration;

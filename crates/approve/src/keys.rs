@@ -31,3 +31,22 @@ pub fn check_keys(rules: &ApprovalRules) -> Vec<KeyError> {
     };
     rules.approvers.iter().enumerate().filter_map(unreadable).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys_are_read_before_they_are_needed() {
+        let approver = |key: &str| Approver { name: "anna".to_owned(), key: key.to_owned(), email: None };
+        let good = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIJ1i5UcwTh8s8lQMpUCO7dKmXN1mCzLaCbnkqCTKj3vL ben@example.org";
+        let rules = ApprovalRules {
+            approvers: vec![approver(good), approver("ssh-ed25519 AAAA")],
+            ..ApprovalRules::default()
+        };
+        let errors: Vec<String> = check_keys(&rules).iter().map(ToString::to_string).collect();
+        let want = "approval.approvers[1].key: the key of `anna` cannot be used: the public key is not a line such as \
+                    `ssh-ed25519 AAAA… name`";
+        assert_eq!(errors, [want]);
+    }
+}

@@ -15,6 +15,8 @@ mod plan_file;
 mod rejection;
 mod requirement;
 mod rules;
+#[cfg(test)]
+mod samples;
 mod sign;
 
 pub use confirm::{ConfirmError, Declined, TYPED_DIGITS, confirm};

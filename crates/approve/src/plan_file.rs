@@ -101,3 +101,91 @@ fn parse<T: serde::de::DeserializeOwned>(file: &Value, key: &'static str) -> Res
 fn text<'a>(value: &'a Value, key: &'static str) -> Result<&'a str, SignError> {
     value[key].as_str().ok_or(SignError::NotAPlan(key))
 }
+
+#[cfg(test)]
+mod tests {
+    use windlass_model::{CommitId, Problem, Provenance, Refusal, Signer, VerifiedCommit};
+
+    use super::*;
+    use crate::samples::{COMMIT, file, mixed, plan};
+
+    #[test]
+    fn what_is_computed_is_what_the_plan_says() {
+        let check = |plan: &Plan| {
+            let content = read(&file(plan)).unwrap();
+            assert_eq!((content.subject, content.effects), (plan.subject(), plan.effects()));
+        };
+        let mut plan = mixed();
+        check(&plan);
+        plan.rollback = Some("why".to_owned());
+        plan.environment = None;
+        check(&plan);
+        plan.source = verified();
+        check(&plan);
+        plan.source = Provenance::Unsigned { what: "a folder".to_owned(), commit: None };
+        check(&plan);
+    }
+
+    #[expect(clippy::disallowed_methods, reason = "a sample of what stage 1 hands over")]
+    fn verified() -> Provenance {
+        let id: CommitId = COMMIT.parse().unwrap();
+        let signed_at = "2026-06-01T00:00:00Z".parse().unwrap();
+        let signer = Signer { fingerprint: "A".repeat(40), name: "web-flow".to_owned(), signed_at };
+        let [repository, branch, tree, author, subject] =
+            ["r", "main", "t", "A <a@x>", "s"].map(str::to_owned);
+        Provenance::Verified(VerifiedCommit::attest(
+            repository,
+            branch,
+            id.clone(),
+            tree,
+            id,
+            signer,
+            author,
+            subject,
+        ))
+    }
+
+    #[test]
+    fn a_file_that_shows_less_than_it_would_approve_is_refused() {
+        let check = |change: &dyn Fn(&mut Value), want: &str| {
+            let mut file = file(&mixed());
+            change(&mut file);
+            assert_eq!(read(&file).unwrap_err().to_string(), want);
+        };
+        let effects = "the plan file contradicts itself: its effects do not belong to its actions";
+        check(&|file| drop(file["actions"].as_array_mut().unwrap().remove(3)), effects);
+        check(&|file| file["actions"][3]["operation"] = json!("keep"), effects);
+        check(&|file| file["actions"][1]["delta"][0]["after"] = json!(1), effects);
+        check(&|file| file["actions"][1]["object"]["name"] = json!("cache"), effects);
+        check(&|file| file["actions"][2]["live"]["resourceVersion"] = json!("40"), effects);
+        let subject =
+            "the plan file contradicts itself: its subject and sources do not belong to its actions";
+        check(&|file| file["environment"] = json!("dev"), subject);
+        check(&|file| file["source"]["commit"] = json!("0".repeat(40)), subject);
+        check(&|file| file["subject"]["commit"] = json!("0".repeat(40)), subject);
+        let other = Digest::of_bytes(b"");
+        let named = format!(
+            "the plan file names the change digest {other}, but its content has {}",
+            mixed().change_digest()
+        );
+        check(&|file| file["changeDigest"] = json!(other), &named);
+    }
+
+    #[test]
+    fn what_cannot_be_approved() {
+        let check = |file: &Value, want: SignError| assert_eq!(read(file).unwrap_err(), want);
+        check(&json!({}), SignError::NotAPlan("changeDigest"));
+        check(&json!([]), SignError::NotAPlan("changeDigest"));
+        check(&file(&plan(Vec::new())), SignError::Empty);
+        let mut refused = mixed();
+        refused.refusals = vec![Refusal {
+            guard: "g".to_owned(),
+            message: "too many deletions".to_owned(),
+            hint: String::new(),
+        }];
+        check(&file(&refused), SignError::Refused("too many deletions".to_owned()));
+        let mut broken = mixed();
+        broken.actions[0].problem = Some(Problem::Other { message: "m".to_owned() });
+        check(&file(&broken), SignError::Refused("1 of its objects have a problem".to_owned()));
+    }
+}

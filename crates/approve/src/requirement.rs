@@ -109,3 +109,111 @@ fn sentence(concern: Concern, actions: &[&Action]) -> String {
 fn counted(count: usize, noun: &str) -> String {
     format!("{count} {noun}{}", if count == 1 { "" } else { "s" })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::samples::{action, plan, update};
+
+    fn check(actions: Vec<Action>, mode: ApprovalMode, want: &[&str]) {
+        assert_eq!(requirement(&plan(actions), mode).reasons, want);
+    }
+
+    #[test]
+    fn ordinary_changes() {
+        let quiet = || {
+            vec![
+                update("StatefulSet.apps", "db", 2),
+                action(Operation::Create, "ConfigMap", "a", Risk::Routine),
+                action(Operation::Adopt, "Service", "b", Risk::Restart),
+                action(Operation::NoOp, "ClusterRole.rbac.authorization.k8s.io", "c", Risk::None),
+                action(Operation::Keep, "PersistentVolumeClaim", "d", Risk::None),
+            ]
+        };
+        check(quiet(), ApprovalMode::Risky, &[]);
+        check(quiet(), ApprovalMode::Never, &[]);
+        check(quiet(), ApprovalMode::Always, &["3 changed objects: every change needs an approval here"]);
+    }
+
+    #[test]
+    fn nothing_to_do_needs_no_approval() {
+        let idle = || {
+            vec![
+                action(Operation::NoOp, "Secret", "a", Risk::None),
+                action(Operation::Keep, "Pod", "b", Risk::None),
+            ]
+        };
+        for mode in [ApprovalMode::Always, ApprovalMode::Risky, ApprovalMode::Never] {
+            check(vec![], mode, &[]);
+            check(idle(), mode, &[]);
+        }
+        let mut rollback = plan(idle());
+        rollback.rollback = Some("why".to_owned());
+        assert!(!requirement(&rollback, ApprovalMode::Always).needed());
+    }
+
+    #[test]
+    fn grave_changes() {
+        let check = |action: Action, want: &str| {
+            check(vec![action.clone()], ApprovalMode::Risky, &[want]);
+            check(vec![action.clone()], ApprovalMode::Never, &[]);
+            check(
+                vec![action],
+                ApprovalMode::Always,
+                &[want, "1 changed object: every change needs an approval here"],
+            );
+        };
+        check(action(Operation::Prune, "Service", "a", Risk::Deletion), "1 deletion: Service shop/a");
+        check(
+            action(Operation::Prune, "PersistentVolumeClaim", "a", Risk::Data),
+            "1 deletion: PersistentVolumeClaim shop/a",
+        );
+        check(
+            action(Operation::Recreate, "Job.batch", "a", Risk::Routine),
+            "1 replacement: Job.batch shop/a",
+        );
+        check(
+            action(Operation::Update, "Foo.x.y", "a", Risk::Data),
+            "1 change that can lose data: Foo.x.y shop/a",
+        );
+        check(
+            action(Operation::Update, "Deployment.apps", "operator", Risk::Definition),
+            "1 change of operators or API definitions: Deployment.apps shop/operator",
+        );
+        check(
+            action(Operation::Create, "NetworkPolicy.networking.k8s.io", "a", Risk::Access),
+            "1 change of rights, webhooks, policies, network or storage rules: NetworkPolicy.networking.k8s.io shop/a",
+        );
+    }
+
+    /// The kinds are grave even if the plan took them for ordinary ones.
+    #[test]
+    fn grave_kinds() {
+        let constraint = ("constraints.gatekeeper.sh", "K8sRequiredLabels", Concern::Access);
+        for (group, kind, concern) in GRAVE_KINDS.into_iter().chain([constraint]) {
+            let action = action(Operation::Create, &format!("{kind}.{group}"), "a", Risk::Routine);
+            assert_eq!(concern_of(&action), Some(concern), "{kind}");
+        }
+        assert_eq!(concern_of(&action(Operation::Create, "Role.example.org", "a", Risk::Routine)), None);
+    }
+
+    #[test]
+    fn reasons_name_a_few_objects_and_count_the_rest() {
+        let many =
+            || (0..5).map(|n| action(Operation::Prune, "Pod", &format!("p{n}"), Risk::Deletion)).collect();
+        check(
+            many(),
+            ApprovalMode::Risky,
+            &["5 deletions: Pod shop/p0, Pod shop/p1, Pod shop/p2 and 2 more"],
+        );
+    }
+
+    #[test]
+    fn a_rollback_needs_an_approval() {
+        let mut rollback = plan(vec![update("StatefulSet.apps", "db", 2)]);
+        rollback.rollback = Some("release 7 loses orders".to_owned());
+        let reasons = |mode| requirement(&rollback, mode).reasons;
+        assert_eq!(reasons(ApprovalMode::Risky), ["a rollback needs an approval: release 7 loses orders"]);
+        assert!(reasons(ApprovalMode::Never).is_empty());
+    }
+}

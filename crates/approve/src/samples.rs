@@ -1,0 +1,84 @@
+//! Plans for tests.
+
+use serde_json::{Value, json};
+use windlass_model::{
+    Action, ClusterId, Conflict, Digest, EnvironmentName, GroupKind, LiveId, ObjectRef, Operation, Plan,
+    Preview, Provenance, Requirement, Risk, UnitName, delta,
+};
+
+pub(crate) const COMMIT: &str = "62bc080798ced7f198836a2a33ce522a55ebc7a9";
+
+pub(crate) fn action(operation: Operation, kind: &str, name: &str, risk: Risk) -> Action {
+    let live = (operation != Operation::Create)
+        .then(|| LiveId { uid: format!("uid-{name}"), resource_version: "41".to_owned() });
+    Action {
+        unit: UnitName::new("shop").unwrap(),
+        object: ObjectRef {
+            kind: GroupKind::from(kind.to_owned()),
+            version: "v1".to_owned(),
+            namespace: Some("shop".to_owned()),
+            name: name.to_owned(),
+        },
+        origin: None,
+        operation,
+        preview: Preview::Server,
+        live,
+        delta: Vec::new(),
+        desired: (operation == Operation::Create).then(|| Digest::of_bytes(name.as_bytes())),
+        risk,
+        takes_over: Vec::new(),
+        forecasts: Vec::new(),
+        problem: None,
+        warnings: Vec::new(),
+    }
+}
+
+/// An update that changes `spec.replicas`, or a Secret's data.
+pub(crate) fn update(kind: &str, name: &str, replicas: u32) -> Action {
+    let kind_ref = GroupKind::from(kind.to_owned());
+    let state = |n: u32| json!({"spec": {"replicas": n}, "data": {"n": n.to_string()}});
+    let mut action = action(Operation::Update, kind, name, Risk::Routine);
+    action.delta = delta(&kind_ref, &state(1), &state(replicas));
+    action.takes_over =
+        vec![Conflict { field: ".spec.replicas".to_owned(), manager: "kubectl".to_owned(), since: None }];
+    action
+}
+
+pub(crate) fn plan(actions: Vec<Action>) -> Plan {
+    Plan {
+        schema: 1,
+        tool: "windlass 0.1.0".to_owned(),
+        environment: EnvironmentName::new("prd"),
+        cluster: ClusterId {
+            uid: "cluster-1".to_owned(),
+            server: "https://10.0.0.1".to_owned(),
+            version: "v1.36.3".to_owned(),
+        },
+        source: Provenance::Unsigned { what: "a commit".to_owned(), commit: Some(COMMIT.parse().unwrap()) },
+        renderer: "plain".to_owned(),
+        rendering: Digest::of_bytes(b"rendering"),
+        policies: None,
+        rollback: None,
+        actions,
+        refusals: Vec::new(),
+        requirement: Requirement::default(),
+        warnings: Vec::new(),
+        created_at: "2026-06-01T12:00:00Z".parse().unwrap(),
+    }
+}
+
+/// Every operation that writes, once, and two that do not.
+pub(crate) fn mixed() -> Plan {
+    plan(vec![
+        action(Operation::Create, "ConfigMap", "new", Risk::Routine),
+        update("StatefulSet.apps", "db", 3),
+        update("Secret", "login", 2),
+        action(Operation::Prune, "Service", "old", Risk::Deletion),
+        action(Operation::NoOp, "ConfigMap", "same", Risk::None),
+        action(Operation::Keep, "ConfigMap", "foreign", Risk::None),
+    ])
+}
+
+pub(crate) fn file(plan: &Plan) -> Value {
+    serde_json::from_str(&plan.to_json().to_string()).unwrap()
+}
