@@ -1,0 +1,113 @@
+//! What the cluster said: the planner's only source besides the rendering and the rules.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use windlass_cluster::Failure;
+use windlass_model::{ApplySet, Conflict, GroupKind, Object};
+
+use crate::ObjectKey;
+
+/// Everything that was read before planning. Built by [`crate::observe`], or by hand in tests.
+#[derive(Debug, Clone, Default)]
+pub struct Observation {
+    /// The sets of the environment whose parents could be read.
+    pub sets: Vec<ApplySet>,
+    /// Parents that Windlass must not touch: another tool's, or edited by hand.
+    pub unreadable: Vec<UnreadableParent>,
+    /// For every rendered object: the live one and what the server says to the change.
+    pub objects: BTreeMap<ObjectKey, Asked>,
+    /// Live objects that carry the label of one of the sets and are not rendered under their name.
+    pub candidates: Vec<Candidate>,
+    /// Kinds of the sets whose members could not be listed, each with the reason.
+    pub unlisted: BTreeMap<GroupKind, String>,
+    /// API groups that are served by something that does not answer.
+    pub stale_groups: BTreeSet<String>,
+    /// Where ids of sets of other environments and tools come from: the parents that were found for them.
+    pub foreign_parents: BTreeMap<String, String>,
+    /// For every CustomResourceDefinition among the candidates: what it defines and what exists of it.
+    pub definitions: BTreeMap<ObjectKey, Definition>,
+    /// PersistentVolumes by name: those of claims that may go.
+    pub volumes: BTreeMap<String, Object>,
+    /// PersistentVolumeClaims in namespaces that may go, or of StatefulSets that may go.
+    pub claims: Vec<Object>,
+    /// Namespaces that are in the way because they are being deleted.
+    pub namespaces: BTreeMap<String, Object>,
+}
+
+/// A parent that Windlass must not touch.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct UnreadableParent {
+    /// The parent's name and what is wrong.
+    pub message: String,
+    /// What to do about it.
+    pub hint: String,
+}
+
+/// One rendered object: the live one and what the server says to the change.
+#[derive(Debug, Clone)]
+pub struct Asked {
+    /// The live object, if there is one.
+    pub live: Option<Object>,
+    /// Fields with other values that other managers own: the reason why `answer` was asked for with force.
+    pub conflicts: Vec<Conflict>,
+    /// What the server says.
+    pub answer: Ask,
+}
+
+/// How asking for one object ended.
+#[derive(Debug, Clone)]
+pub enum Ask {
+    /// The server answered the dry-run.
+    Answered(Reply),
+    /// The server refuses the object.
+    Refused(Failure),
+    /// The server does not serve the kind in this version.
+    NotServed {
+        /// Whether the kind's group is served by something that does not answer.
+        stale: bool,
+    },
+    /// The live object could not be read, or there was no answer that can be used.
+    Failed(String),
+}
+
+/// The object as it would be.
+#[derive(Debug, Clone)]
+pub struct Reply {
+    /// The object.
+    pub object: Object,
+    /// What the server warned of.
+    pub warnings: Vec<String>,
+}
+
+/// A live object that may have to be deleted.
+#[derive(Debug, Clone)]
+pub struct Candidate {
+    /// The object.
+    pub object: Object,
+    /// Whether its kind can be listed and deleted at all.
+    pub prunable: bool,
+    /// What the server says to its deletion.
+    pub removal: Removal,
+}
+
+/// What the server says to a deletion.
+#[derive(Debug, Clone)]
+pub enum Removal {
+    /// It was not asked: other evidence already speaks against the deletion.
+    NotAsked,
+    /// It would delete the object.
+    Accepted,
+    /// It refuses.
+    Refused(Failure),
+    /// There was no answer that can be used.
+    Failed(String),
+}
+
+/// What a CustomResourceDefinition defines.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Definition {
+    /// The kind.
+    pub kind: GroupKind,
+    /// The objects of the kind, or why they could not be listed.
+    pub objects: Result<Vec<ObjectKey>, String>,
+}
