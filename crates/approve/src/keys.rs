@@ -34,6 +34,8 @@ pub fn check_keys(rules: &ApprovalRules) -> Vec<KeyError> {
 
 #[cfg(test)]
 mod tests {
+    use windlass_settings::{Environment, environment_example};
+
     use super::*;
 
     #[test]
@@ -48,5 +50,10 @@ mod tests {
         let want = "approval.approvers[1].key: the key of `anna` cannot be used: the public key is not a line such as \
                     `ssh-ed25519 AAAA… name`";
         assert_eq!(errors, [want]);
+    }
+    #[test]
+    fn the_example_of_the_reference_page_has_usable_keys() {
+        let environment = Environment::parse(environment_example(), "environment.yaml").unwrap();
+        assert_eq!(check_keys(&environment.approval), []);
     }
 }
