@@ -1,0 +1,89 @@
+//! Storing and finding the records of runs.
+
+use windlass_cluster::{Propagation, Selector};
+use windlass_model::{Object, ObjectRef, RunId};
+
+use crate::store::{ATTEMPTS, back_off, is_contention};
+use crate::{ENVIRONMENT, RECORD, RecordError, RunRecord, Store, map};
+
+const KEY: &str = "record";
+
+/// The runs of an environment.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct History {
+    /// The runs, newest first.
+    pub runs: Vec<RunRecord>,
+    /// Records that cannot be read, each with the reason.
+    pub unreadable: Vec<String>,
+}
+
+impl Store {
+    /// Stores the record of a run, instead of the one that is there.
+    pub async fn save(&self, record: &RunRecord) -> Result<(), RecordError> {
+        let reference = self.run_reference(&record.id);
+        let text = record.to_text()?;
+        for attempt in 0..ATTEMPTS {
+            let sent = match self.cluster.get(&reference).await? {
+                Some(live) => self.cluster.replace(&map::with_text(&live, KEY, &text)).await,
+                None => {
+                    self.cluster.create(&map::build(&reference, &self.environment, "run", KEY, &text)).await
+                }
+            };
+            match sent {
+                Ok(_) => return Ok(()),
+                Err(error) if is_contention(&error) || error.may_have_landed() && attempt < 3 => {
+                    back_off(attempt).await;
+                }
+                Err(error) => return Err(RecordError::creating(error, &self.namespace)),
+            }
+        }
+        Err(RecordError::Contended { object: reference.to_string(), attempts: ATTEMPTS })
+    }
+
+    /// Returns the record of a run, or `None` if there is none.
+    pub async fn load(&self, run: &RunId) -> Result<Option<RunRecord>, RecordError> {
+        let live = self.cluster.get(&self.run_reference(run)).await?;
+        live.as_ref().map(|live| map::read(live, KEY)).transpose()
+    }
+
+    /// Returns the newest runs, at most `limit`. A record that cannot be read hides no other.
+    pub async fn history(&self, limit: usize) -> Result<History, RecordError> {
+        let mut history = History::default();
+        for live in self.records().await?.iter().take(limit) {
+            match map::read(live, KEY) {
+                Ok(record) => history.runs.push(record),
+                Err(error) => history.unreadable.push(error.to_string()),
+            }
+        }
+        Ok(history)
+    }
+
+    /// Deletes all records but the newest `keep`, and returns how many it deleted.
+    pub async fn trim(&self, keep: usize) -> Result<usize, RecordError> {
+        let mut deleted = 0;
+        for live in self.records().await?.iter().skip(keep) {
+            let resource = self.cluster.resource_of(live.reference()).await?;
+            match self.cluster.delete(&resource, live, Propagation::Background, false).await {
+                Ok(_) => deleted += 1,
+                // Someone is writing it just now: the next run trims it.
+                Err(error) if is_contention(&error) => {}
+                Err(error) => return Err(error.into()),
+            }
+        }
+        Ok(deleted)
+    }
+
+    /// Returns the ConfigMaps of all runs, newest first: a run's id begins with its start time.
+    async fn records(&self) -> Result<Vec<Object>, RecordError> {
+        let resource = self.cluster.resource_of(&map::reference(&self.namespace, "")).await?;
+        let labels = format!("{RECORD}=run,{ENVIRONMENT}={}", self.environment);
+        let selector = Selector { namespace: Some(&self.namespace), labels: Some(&labels), fields: None };
+        let mut records = self.cluster.list(&resource, selector).await?.objects;
+        records.sort_by(|a, b| b.reference().name.cmp(&a.reference().name));
+        Ok(records)
+    }
+
+    fn run_reference(&self, run: &RunId) -> ObjectRef {
+        map::reference(&self.namespace, &format!("windlass-run-{run}"))
+    }
+}

@@ -1,0 +1,143 @@
+//! Reading and changing where an environment stands.
+
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+use windlass_cluster::{Cluster, ClusterError, Failure, FailureKind};
+use windlass_model::{EnvironmentName, Object, ObjectRef};
+
+use crate::{EnvironmentState, RecordError, map};
+
+/// How often a change is tried against other writers.
+pub(crate) const ATTEMPTS: u32 = 12;
+const KEY: &str = "state";
+/// The version of the state's form that this program writes.
+const SCHEMA: u32 = 1;
+
+/// The records of one environment in one namespace of a cluster.
+#[derive(Debug, Clone)]
+pub struct Store {
+    pub(crate) cluster: Cluster,
+    pub(crate) namespace: String,
+    pub(crate) environment: EnvironmentName,
+}
+
+/// A state with the version of its form.
+#[derive(Serialize, Deserialize)]
+struct Versioned {
+    schema: u32,
+    #[serde(flatten)]
+    state: EnvironmentState,
+}
+
+impl Store {
+    /// Names the records of an environment; sends no request yet.
+    pub fn new(cluster: Cluster, namespace: &str, environment: EnvironmentName) -> Self {
+        Self { cluster, namespace: namespace.to_owned(), environment }
+    }
+
+    /// Returns the environment.
+    pub fn environment(&self) -> &EnvironmentName {
+        &self.environment
+    }
+
+    /// Returns the record namespace.
+    pub fn namespace(&self) -> &str {
+        &self.namespace
+    }
+
+    /// Says whether the record namespace is there.
+    ///
+    /// # Errors
+    /// [`RecordError::NamespaceMissing`] if it is not.
+    pub async fn check(&self) -> Result<(), RecordError> {
+        let namespace = ObjectRef {
+            kind: windlass_model::GroupKind::new("", "Namespace"),
+            version: "v1".to_owned(),
+            namespace: None,
+            name: self.namespace.clone(),
+        };
+        match self.cluster.get(&namespace).await? {
+            Some(_) => Ok(()),
+            None => Err(RecordError::NamespaceMissing { namespace: self.namespace.clone() }),
+        }
+    }
+
+    /// Returns where the environment stands; the default if nothing was ever delivered to it.
+    pub async fn state(&self) -> Result<EnvironmentState, RecordError> {
+        match self.cluster.get(&self.reference()).await? {
+            Some(live) => read(&live),
+            None => Ok(EnvironmentState::default()),
+        }
+    }
+
+    /// Changes where the environment stands and returns the new state together with what `change` returned.
+    ///
+    /// `change` may be called several times, each time with the newest state: a change that another writer
+    /// makes meanwhile is never lost. A change that changes nothing is not sent.
+    pub async fn update<T>(
+        &self,
+        mut change: impl FnMut(&mut EnvironmentState) -> T,
+    ) -> Result<(EnvironmentState, T), RecordError> {
+        for attempt in 0..ATTEMPTS {
+            let live = self.cluster.get(&self.reference()).await?;
+            let before = live.as_ref().map(read).transpose()?.unwrap_or_default();
+            let mut after = before.clone();
+            let result = change(&mut after);
+            if live.is_some() && after == before {
+                return Ok((after, result));
+            }
+            match self.store(live.as_ref(), &after).await {
+                Ok(()) => return Ok((after, result)),
+                Err(error) if is_contention(&error) => back_off(attempt).await,
+                // The answer was lost, not necessarily the write: see what is there now.
+                Err(error) if error.may_have_landed() && attempt < 3 => {
+                    back_off(attempt + 3).await;
+                    if self.state().await? == after {
+                        return Ok((after, result));
+                    }
+                }
+                Err(error) => return Err(RecordError::creating(error, &self.namespace)),
+            }
+        }
+        Err(RecordError::Contended { object: self.reference().to_string(), attempts: ATTEMPTS })
+    }
+
+    async fn store(&self, live: Option<&Object>, state: &EnvironmentState) -> Result<(), ClusterError> {
+        let text = serde_json::to_string(&Versioned { schema: SCHEMA, state: state.clone() })
+            .unwrap_or_else(|_| unreachable!("a state holds only texts and lists"));
+        if let Some(live) = live {
+            self.cluster.replace(&map::with_text(live, KEY, &text)).await?;
+        } else {
+            let object = map::build(&self.reference(), &self.environment, "state", KEY, &text);
+            self.cluster.create(&object).await?;
+        }
+        Ok(())
+    }
+
+    fn reference(&self) -> ObjectRef {
+        map::reference(&self.namespace, &format!("windlass-{}", self.environment))
+    }
+}
+
+fn read(live: &Object) -> Result<EnvironmentState, RecordError> {
+    let versioned: Versioned = map::read(live, KEY)?;
+    if versioned.schema > SCHEMA {
+        let reason =
+            format!("it has form {}, this version of Windlass knows form {SCHEMA}", versioned.schema);
+        return Err(RecordError::Unreadable { object: live.reference().to_string(), reason });
+    }
+    Ok(versioned.state)
+}
+
+/// Says whether another writer came first: the next attempt may succeed.
+pub(crate) fn is_contention(error: &ClusterError) -> bool {
+    let kind = error.failure().map(Failure::kind);
+    matches!(kind, Some(FailureKind::Modified | FailureKind::Gone | FailureKind::NotFound))
+}
+
+/// Waits longer with each attempt, and each writer for another time.
+pub(crate) async fn back_off(attempt: u32) {
+    let base = 10_u64 << attempt.min(6);
+    tokio::time::sleep(Duration::from_millis(base + rand::random_range(0..=base))).await;
+}
