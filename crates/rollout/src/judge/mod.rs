@@ -1,0 +1,153 @@
+//! Whether an object is ready, by kind. Pure: everything it looks at is given.
+//!
+//! The rules are kubectl's where kubectl is right, and stricter where it is known to be wrong: available
+//! replicas instead of ready ones, pods counted by the label of their revision, surplus pods, stale
+//! conditions.
+
+mod api_service;
+mod claim;
+mod daemon_set;
+mod definition;
+mod deployment;
+mod job;
+mod namespace;
+mod pod;
+mod refused;
+mod service;
+mod stateful_set;
+#[cfg(test)]
+mod testing;
+
+use windlass_model::Object;
+
+use crate::{Grace, Target, Verdict};
+
+/// What was observed of one target.
+#[derive(Debug, Clone, Default)]
+pub struct Observed<'a> {
+    /// The object; `None` if there is none.
+    pub object: Option<&'a Object>,
+    /// For objects that were deleted while they were watched: how they looked last.
+    pub last_seen: Option<&'a Object>,
+    /// The pods that the object controls, for a Deployment through its ReplicaSets; for a claim the pods
+    /// that use it.
+    pub pods: Vec<&'a Object>,
+    /// The ReplicaSets that a Deployment controls.
+    pub replica_sets: Vec<&'a Object>,
+    /// Events that say that pods of the object, or of its ReplicaSets, could not be created.
+    pub refusals: Vec<&'a Object>,
+    /// The binding mode of a claim's storage class, if it is known.
+    pub binding_mode: Option<&'a str>,
+    /// Whether a definition's kind is served.
+    pub served: bool,
+}
+
+/// Decides whether a target is ready.
+pub fn judge(target: &Target, observed: &Observed<'_>, grace: &Grace) -> Verdict {
+    let Some(object) = observed.object else {
+        return gone(target, observed);
+    };
+    if target.uid.as_deref().is_some_and(|uid| object.uid() != Some(uid)) {
+        return Verdict::failed("was deleted and created again by someone else");
+    }
+    let is_job = target.object.kind.is("batch", "Job");
+    if object.is_terminating() && !(is_job && job::is_complete(object)) {
+        return Verdict::failed("is being deleted");
+    }
+    if object.generation() < target.generation {
+        return Verdict::waiting("the change is not visible yet");
+    }
+    let verdict = by_kind(target, object, observed, grace);
+    match verdict {
+        Verdict::Ready { mut notes } if target.changed && object.generation() > target.generation => {
+            notes.push("was changed again by another writer after this run".to_owned());
+            Verdict::Ready { notes }
+        }
+        verdict => verdict,
+    }
+}
+
+fn by_kind(target: &Target, object: &Object, observed: &Observed<'_>, grace: &Grace) -> Verdict {
+    let kind = &target.object.kind;
+    match (kind.group.as_str(), kind.kind.as_str()) {
+        ("apps", "Deployment") => deployment::judge(target, object, observed, grace),
+        ("apps", "StatefulSet") => stateful_set::judge(object, observed, grace),
+        ("apps", "DaemonSet") => daemon_set::judge(object, observed, grace),
+        ("batch", "Job") => job::judge(object, observed, grace),
+        ("apiextensions.k8s.io", "CustomResourceDefinition") => definition::judge(object, observed.served),
+        ("apiregistration.k8s.io", "APIService") => api_service::judge(object),
+        ("", "PersistentVolumeClaim") => claim::judge(object, observed),
+        ("", "Namespace") => namespace::judge(object),
+        ("", "Pod") => pod::judge(object, grace),
+        ("", "Service") => service::judge(object),
+        _ => Verdict::ready(),
+    }
+}
+
+/// A finished Job may be removed by its time to live; everything else has to stay.
+fn gone(target: &Target, observed: &Observed<'_>) -> Verdict {
+    let complete = |object: &&Object| target.object.kind.is("batch", "Job") && job::is_complete(object);
+    match observed.last_seen {
+        Some(last) if complete(&last) => Verdict::noted("completed, and was removed after its time to live"),
+        _ => Verdict::failed("does not exist: it was deleted by someone else"),
+    }
+}
+
+/// Says whether the object's controller has seen the specification as it is now.
+fn is_observed(object: &Object) -> bool {
+    crate::fields::number(object.body(), "/status/observedGeneration")
+        >= object.generation().unwrap_or_default()
+}
+
+const UNOBSERVED: &str = "its controller has not seen the change yet";
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::testing::{check, object, target};
+    use super::*;
+
+    #[test]
+    fn a_namesake_is_not_the_object() {
+        let live = object("v1", "Namespace", json!({"status": {"phase": "Active"}}));
+        let mut target = target(&live);
+        target.uid = Some("another".to_owned());
+        let observed = Observed { object: Some(&live), ..Observed::default() };
+        check(&target, &observed, "failed: was deleted and created again by someone else");
+    }
+
+    #[test]
+    fn a_stale_read_is_no_verdict() {
+        let live =
+            object("v1", "Namespace", json!({"metadata": {"generation": 1}, "status": {"phase": "Active"}}));
+        let mut target = target(&live);
+        target.generation = Some(2);
+        let observed = Observed { object: Some(&live), ..Observed::default() };
+        check(&target, &observed, "waiting: the change is not visible yet");
+    }
+
+    #[test]
+    fn another_writer_is_named() {
+        let live =
+            object("v1", "Namespace", json!({"metadata": {"generation": 3}, "status": {"phase": "Active"}}));
+        let mut target = target(&live);
+        target.generation = Some(2);
+        let observed = Observed { object: Some(&live), ..Observed::default() };
+        check(&target, &observed, "ready: was changed again by another writer after this run");
+    }
+
+    #[test]
+    fn what_is_gone_is_not_ready() {
+        let job = object(
+            "batch/v1",
+            "Job",
+            json!({"status": {"conditions": [{"type": "Complete", "status": "True"}]}}),
+        );
+        let running = object("batch/v1", "Job", json!({}));
+        let gone = |last| Observed { last_seen: last, ..Observed::default() };
+        check(&target(&job), &gone(None), "failed: does not exist: it was deleted by someone else");
+        check(&target(&job), &gone(Some(&running)), "failed: does not exist: it was deleted by someone else");
+        check(&target(&job), &gone(Some(&job)), "ready: completed, and was removed after its time to live");
+    }
+}

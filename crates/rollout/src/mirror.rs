@@ -1,0 +1,276 @@
+//! The collections as they were seen last.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::time::Duration;
+
+use tokio::time::Instant;
+use windlass_cluster::ClusterError;
+use windlass_model::{GroupKind, Object};
+
+use crate::Target;
+use crate::feed::{Collection, News};
+use crate::fields::{controller, list, text};
+use crate::judge::Observed;
+
+/// How long the own identity may be refused before that is believed: a server that has just started
+/// refuses everybody for a moment, until it has read its roles.
+const REFUSED_FOR: Duration = Duration::from_secs(10);
+
+/// What is known of the cluster.
+#[derive(Debug, Default)]
+pub(crate) struct Mirror {
+    shelves: BTreeMap<Collection, Shelf>,
+}
+
+#[derive(Debug, Default)]
+struct Shelf {
+    objects: HashMap<String, Object>,
+    /// Objects that went while they were watched, as they looked last.
+    gone: HashMap<String, Object>,
+    listed: bool,
+    blind: Option<(Instant, ClusterError)>,
+}
+
+impl Mirror {
+    /// Makes a mirror of everything that the judge needs to see.
+    pub(crate) fn for_targets(targets: &[Target]) -> Self {
+        let shelves = collections(targets).into_iter().map(|collection| (collection, Shelf::default()));
+        Self { shelves: shelves.collect() }
+    }
+
+    pub(crate) fn collections(&self) -> impl Iterator<Item = &Collection> {
+        self.shelves.keys()
+    }
+
+    pub(crate) fn take(&mut self, collection: &Collection, news: News, now: Instant) {
+        let Some(shelf) = self.shelves.get_mut(collection) else { return };
+        match news {
+            News::Listed(objects) => {
+                let by_name = objects.into_iter().map(|object| (object.reference().name.clone(), object));
+                let before = std::mem::replace(&mut shelf.objects, by_name.collect());
+                let gone = before.into_iter().filter(|(name, _)| !shelf.objects.contains_key(name));
+                shelf.gone.extend(gone);
+                (shelf.listed, shelf.blind) = (true, None);
+            }
+            News::Changed(object) => {
+                shelf.objects.insert(object.reference().name.clone(), object);
+                shelf.blind = None;
+            }
+            News::Deleted(object) => {
+                let name = object.reference().name.clone();
+                shelf.objects.remove(&name);
+                shelf.gone.insert(name, object);
+                shelf.blind = None;
+            }
+            News::Blind(error) => {
+                let since = shelf.blind.take().map_or(now, |(since, _)| since);
+                shelf.blind = Some((since, error));
+            }
+        }
+    }
+
+    /// Says whether every collection has been read once.
+    pub(crate) fn is_complete(&self) -> bool {
+        self.shelves.values().all(|shelf| shelf.listed)
+    }
+
+    /// Returns the error of a collection that is not seen at the moment.
+    pub(crate) fn blind(&self) -> Option<&ClusterError> {
+        self.shelves.values().find_map(|shelf| shelf.blind.as_ref()).map(|(_, error)| error)
+    }
+
+    /// Returns an error that no patience will remove: the identity lacks a right, or a kind is not served.
+    pub(crate) fn hopeless(&self, now: Instant) -> Option<&ClusterError> {
+        let hopeless = |(since, error): &&(Instant, ClusterError)| {
+            let refused = error.failure().is_some_and(|failure| matches!(failure.code, 401 | 403));
+            let unknown = matches!(error, ClusterError::UnknownKind { stale: false, .. });
+            (refused || unknown) && now.duration_since(*since) >= REFUSED_FOR
+        };
+        self.shelves.values().filter_map(|shelf| shelf.blind.as_ref()).find(hopeless).map(|(_, error)| error)
+    }
+
+    /// Returns everything seen, arranged for the judge.
+    pub(crate) fn view(&self) -> View<'_> {
+        let mut view = View {
+            mirror: self,
+            controlled: HashMap::new(),
+            users: HashMap::new(),
+            refusals: HashMap::new(),
+        };
+        for (collection, shelf) in &self.shelves {
+            for object in shelf.objects.values() {
+                match collection.kind.kind.as_str() {
+                    "Pod" => view.add_pod(object),
+                    "ReplicaSet" => view.add_controlled(object),
+                    "Event" => view.add_refusal(object),
+                    _ => {}
+                }
+            }
+        }
+        view
+    }
+}
+
+/// What was seen, by what it belongs to.
+pub(crate) struct View<'a> {
+    mirror: &'a Mirror,
+    /// Pods and ReplicaSets by the uid of their controller.
+    controlled: HashMap<&'a str, Vec<&'a Object>>,
+    /// Pods by namespace and claim.
+    users: HashMap<(&'a str, &'a str), Vec<&'a Object>>,
+    /// Events by the uid of what they are about.
+    refusals: HashMap<&'a str, Vec<&'a Object>>,
+}
+
+impl<'a> View<'a> {
+    fn add_pod(&mut self, pod: &'a Object) {
+        self.add_controlled(pod);
+        let namespace = pod.reference().namespace.as_deref().unwrap_or_default();
+        for volume in list(pod.body(), "/spec/volumes") {
+            let claim = text(volume, "/persistentVolumeClaim/claimName");
+            if !claim.is_empty() {
+                self.users.entry((namespace, claim)).or_default().push(pod);
+            }
+        }
+    }
+
+    fn add_controlled(&mut self, object: &'a Object) {
+        if let Some(owner) = controller(object) {
+            self.controlled.entry(owner).or_default().push(object);
+        }
+    }
+
+    fn add_refusal(&mut self, event: &'a Object) {
+        self.refusals.entry(text(event.body(), "/involvedObject/uid")).or_default().push(event);
+    }
+
+    fn of<'v>(map: &'v HashMap<&'a str, Vec<&'a Object>>, key: &str) -> &'v [&'a Object] {
+        map.get(key).map(Vec::as_slice).unwrap_or_default()
+    }
+
+    /// Returns what the judge needs to know of a target.
+    pub(crate) fn observe(&self, target: &Target) -> Observed<'a> {
+        let shelf = self.shelf(&target.object.kind, target.object.namespace.as_deref(), &target.object.name);
+        let object = shelf.and_then(|shelf| shelf.objects.get(&target.object.name));
+        let last_seen = shelf.and_then(|shelf| shelf.gone.get(&target.object.name));
+        let mut observed = Observed { object, last_seen, ..Observed::default() };
+        let Some(uid) = object.and_then(Object::uid) else { return observed };
+        if target.object.kind.is("", "PersistentVolumeClaim") {
+            let namespace = target.object.namespace.as_deref().unwrap_or_default();
+            observed.pods =
+                self.users.get(&(namespace, target.object.name.as_str())).cloned().unwrap_or_default();
+            return observed;
+        }
+        let mut owners = vec![uid];
+        for child in Self::of(&self.controlled, uid) {
+            if child.reference().kind.is("apps", "ReplicaSet") {
+                observed.replica_sets.push(child);
+                owners.extend(child.uid());
+            }
+        }
+        for owner in owners {
+            let pods =
+                Self::of(&self.controlled, owner).iter().filter(|child| child.reference().kind.is("", "Pod"));
+            observed.pods.extend(pods);
+            observed.refusals.extend(Self::of(&self.refusals, owner));
+        }
+        observed
+    }
+
+    /// Returns a pod by name.
+    pub(crate) fn pod(&self, namespace: Option<&str>, name: &str) -> Option<&'a Object> {
+        self.shelf(&GroupKind::new("", "Pod"), namespace, name)?.objects.get(name)
+    }
+
+    fn shelf(&self, kind: &GroupKind, namespace: Option<&str>, name: &str) -> Option<&'a Shelf> {
+        let by_name = by_name(name);
+        let fits = |collection: &&Collection| {
+            collection.kind == *kind
+                && collection.namespace.as_deref() == namespace
+                && collection.fields.as_ref().is_none_or(|fields| *fields == by_name)
+        };
+        self.mirror.shelves.iter().find(|(collection, _)| fits(collection)).map(|(_, shelf)| shelf)
+    }
+}
+
+fn by_name(name: &str) -> String {
+    format!("metadata.name={name}")
+}
+
+/// Returns the collections that show the targets and what they control, each once.
+fn collections(targets: &[Target]) -> BTreeSet<Collection> {
+    let mut names: BTreeMap<(GroupKind, Option<String>), BTreeSet<&str>> = BTreeMap::new();
+    let mut found = BTreeSet::new();
+    for target in targets {
+        let place = (target.object.kind.clone(), target.object.namespace.clone());
+        names.entry(place).or_default().insert(&target.object.name);
+        let mut also = |group: &str, kind: &str, fields: Option<&str>| {
+            found.insert(Collection {
+                kind: GroupKind::new(group, kind),
+                namespace: target.object.namespace.clone(),
+                fields: fields.map(str::to_owned),
+            });
+        };
+        let kind = target.object.kind.kind.as_str();
+        if matches!(kind, "Deployment" | "StatefulSet" | "DaemonSet" | "Job" | "PersistentVolumeClaim") {
+            also("", "Pod", None);
+        }
+        if kind == "Deployment" {
+            also("apps", "ReplicaSet", None);
+        }
+        if matches!(kind, "StatefulSet" | "DaemonSet" | "Job") {
+            also("", "Event", Some("reason=FailedCreate"));
+        }
+    }
+    for ((kind, namespace), names) in names {
+        let whole = Collection { kind, namespace, fields: None };
+        // Definitions are large: one is not worth reading all.
+        let fields =
+            names.first().filter(|_| names.len() == 1 && !found.contains(&whole)).map(|name| by_name(name));
+        found.insert(Collection { fields, ..whole });
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use windlass_model::ObjectRef;
+
+    use super::*;
+
+    fn target(group: &str, kind: &str, namespace: Option<&str>, name: &str) -> Target {
+        let object = ObjectRef {
+            kind: GroupKind::new(group, kind),
+            version: "v1".to_owned(),
+            namespace: namespace.map(str::to_owned),
+            name: name.to_owned(),
+        };
+        Target { object, uid: None, generation: None, changed: true }
+    }
+
+    #[test]
+    fn each_collection_is_watched_once() {
+        let targets = [
+            target("apps", "StatefulSet", Some("shop"), "db"),
+            target("apps", "StatefulSet", Some("shop"), "mq"),
+            target("apps", "Deployment", Some("shop"), "web"),
+            target("", "Pod", Some("shop"), "bare"),
+            target("", "Namespace", None, "shop"),
+        ];
+        let got: Vec<String> = collections(&targets)
+            .into_iter()
+            .map(|c| {
+                format!("{} {} {}", c.kind, c.namespace.unwrap_or_default(), c.fields.unwrap_or_default())
+            })
+            .collect();
+        let want = [
+            "Event shop reason=FailedCreate",
+            "Namespace  metadata.name=shop",
+            "Pod shop ",
+            "Deployment.apps shop metadata.name=web",
+            "ReplicaSet.apps shop ",
+            "StatefulSet.apps shop ",
+        ];
+        assert_eq!(got, want);
+    }
+}
