@@ -17,7 +17,11 @@ pub struct YamlError {
 }
 
 impl YamlError {
-    pub(crate) fn new(position: crate::Position, message: impl Into<String>, hint: impl Into<String>) -> Self {
+    pub(crate) fn new(
+        position: crate::Position,
+        message: impl Into<String>,
+        hint: impl Into<String>,
+    ) -> Self {
         Self { line: position.line, column: position.column, message: message.into(), hint: hint.into() }
     }
 
