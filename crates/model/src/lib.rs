@@ -29,7 +29,7 @@ pub use approval::{Approval, ApprovedPlan, Evidence};
 pub use clock::Clock;
 pub use commit::{CommitId, CommitIdError, Provenance, Signer, VerifiedCommit};
 pub use delta::{ChangeKind, FieldChange, delta};
-pub use digest::{Digest, canonical_json};
+pub use digest::{Digest, DigestError, canonical_json};
 pub use event::{Event, Level, Mutation, MutationResult, Sink};
 pub use exit::ExitCode;
 pub use identity::{ClusterId, EnvironmentName, RunId};

@@ -5,6 +5,7 @@
 
 mod actions;
 mod clean;
+mod diagnosis;
 mod markdown;
 mod narrator;
 mod palette;
@@ -14,10 +15,11 @@ mod runs;
 mod stale;
 
 pub use clean::{clean, clean_block};
+pub use diagnosis::diagnosis_text;
 pub use markdown::plan_markdown;
 pub use narrator::{Narrator, Terminal};
 pub use palette::Palette;
-pub use plan_text::{PlanText, plan_text};
+pub use plan_text::{PlanText, plan_line, plan_text};
 pub use problem::{Report, problem_text};
 pub use runs::{RunLine, history_text};
 pub use stale::stale_text;

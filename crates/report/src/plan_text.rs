@@ -45,6 +45,11 @@ pub fn plan_text(plan: &Plan, options: PlanText) -> String {
     out
 }
 
+/// Returns verdict and counts on one line.
+pub fn plan_line(plan: &Plan) -> String {
+    format!("{}: {}", verdict(plan), counts_line(&plan.counts()))
+}
+
 fn painted_verdict(plan: &Plan, palette: Palette) -> String {
     let text = verdict(plan);
     if !plan.is_executable() {

@@ -1,0 +1,118 @@
+//! `windlass doctor`: can this agent do its job?
+
+use std::fmt::Write as _;
+
+use serde_json::json;
+use windlass_model::{ExitCode, GroupKind};
+
+use crate::args::EnvironmentArguments;
+use crate::error::CommandError;
+use crate::executor::desired;
+use crate::session::{self, Session};
+use crate::shell::Shell;
+use crate::surroundings::Surroundings;
+
+/// One thing that was looked at.
+struct Finding {
+    what: String,
+    problem: Option<String>,
+}
+
+impl Finding {
+    fn of<T>(what: impl Into<String>, result: Result<T, String>) -> Self {
+        Self { what: what.into(), problem: result.err() }
+    }
+}
+
+/// Rights that every delivery needs, whatever it delivers.
+const RIGHTS: [(&str, &str, &str, bool); 9] = [
+    ("get", "", "Namespace", false),
+    ("create", "coordination.k8s.io", "Lease", true),
+    ("update", "coordination.k8s.io", "Lease", true),
+    ("list", "", "ConfigMap", true),
+    ("create", "", "ConfigMap", true),
+    ("update", "", "ConfigMap", true),
+    ("patch", "", "ConfigMap", true),
+    ("delete", "", "ConfigMap", true),
+    ("list", "", "Pod", false),
+];
+
+pub(crate) async fn doctor(
+    arguments: &EnvironmentArguments,
+    shell: &Shell,
+    surroundings: &Surroundings,
+) -> Result<ExitCode, CommandError> {
+    let settings = session::read_environment(&arguments.env)?;
+    let mut findings = vec![Finding::of(format!("environment file {}", arguments.env.display()), Ok(()))];
+    findings.extend(programs(surroundings));
+    if !settings.source.keys.is_empty() {
+        let keyring = desired::keyring(&settings).map(drop).map_err(|error| error.report.what);
+        findings.push(Finding::of(format!("{} pinned key(s)", settings.source.keys.len()), keyring));
+    }
+    let approvers = windlass_approve::check_keys(&settings.approval.approvers).map_err(|error| error.to_string());
+    findings.push(Finding::of(format!("{} approver(s)", settings.approval.approvers.len()), approvers));
+    let reports = std::fs::create_dir_all(&settings.record.reports).map_err(|error| error.to_string());
+    findings.push(Finding::of(format!("report folder {}", settings.record.reports.display()), reports));
+    match Session::open(&arguments.env, "doctor", shell, surroundings).await {
+        Ok(session) => findings.extend(on_cluster(&session).await),
+        Err(error) => findings.push(Finding::of("cluster", Err::<(), _>(error.report.what))),
+    }
+    conclude(&findings, shell)
+}
+
+fn programs(surroundings: &Surroundings) -> Vec<Finding> {
+    let present = |name: &str, why: &str| {
+        let found = surroundings.program(name).ok_or_else(|| format!("not on the search path; {why}"));
+        Finding::of(format!("program {name}"), found)
+    };
+    let renderer = surroundings
+        .program("kustomize")
+        .or_else(|| surroundings.program("kubectl"))
+        .ok_or_else(|| "neither kustomize nor kubectl is on the search path; units with a kustomization need one".to_owned());
+    vec![
+        present("git", "it fetches the commit"),
+        present("gpg", "it checks signatures"),
+        present("bwrap", "it locks the renderer up (package bubblewrap)"),
+        Finding::of("renderer", renderer),
+    ]
+}
+
+async fn on_cluster(session: &Session) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    let identity = session.cluster.whoami().await;
+    let name = identity.as_ref().map_or_else(|_| String::new(), |(user, groups)| format!(" {user} ({})", groups.join(", ")));
+    findings.push(Finding::of(format!("identity{name}"), identity.map_err(|error| error.to_string())));
+    let id = &session.cluster_id;
+    findings.push(Finding::of(format!("cluster {} {} uid {}", id.server, id.version, id.uid), Ok(())));
+    let namespace = &session.settings.record.namespace;
+    let check = session.store.check().await.map_err(|error| format!("{error}: {}", error.hint()));
+    findings.push(Finding::of(format!("record namespace {namespace}"), check));
+    for (verb, group, kind, in_records) in RIGHTS {
+        let kind = GroupKind::new(group, kind);
+        let place = in_records.then_some(namespace.as_str());
+        let allowed = match session.cluster.may(verb, &kind, place).await {
+            Ok(true) => Ok(()),
+            Ok(false) => Err("not allowed: see pipeline/rbac".to_owned()),
+            Err(error) => Err(error.to_string()),
+        };
+        findings.push(Finding::of(format!("right to {verb} {kind}"), allowed));
+    }
+    findings
+}
+
+fn conclude(findings: &[Finding], shell: &Shell) -> Result<ExitCode, CommandError> {
+    let palette = shell.palette();
+    let mut text = String::new();
+    for finding in findings {
+        let what = windlass_report::clean(&finding.what);
+        let _ = match &finding.problem {
+            None => writeln!(text, "{} {what}", palette.good("ok     ")),
+            Some(problem) => writeln!(text, "{} {what}: {}", palette.bad("problem"), windlass_report::clean(problem)),
+        };
+    }
+    let healthy = findings.iter().all(|finding| finding.problem.is_none());
+    let code = if healthy { ExitCode::Ok } else { ExitCode::Error };
+    let list: Vec<_> = findings.iter().map(|finding| json!({"what": finding.what, "problem": finding.problem})).collect();
+    shell.result(&text, || json!({"findings": list}), code);
+    Ok(code)
+}

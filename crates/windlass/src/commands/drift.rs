@@ -1,0 +1,57 @@
+//! `windlass drift`: does the cluster still hold what was delivered last? Writes nothing to the cluster.
+
+use serde_json::json;
+use windlass_model::{ExitCode, Plan};
+use windlass_report::{Palette, PlanText, plan_markdown, plan_text};
+use windlass_source::Wanted;
+
+use crate::args::DriftArguments;
+use crate::error::CommandError;
+use crate::executor::desired::{self, From};
+use crate::executor::{papers, planning};
+use crate::session::Session;
+use crate::shell::Shell;
+use crate::surroundings::Surroundings;
+
+pub(crate) async fn drift(
+    arguments: &DriftArguments,
+    shell: &Shell,
+    surroundings: &Surroundings,
+) -> Result<ExitCode, CommandError> {
+    let session = Session::open(&arguments.environment.env, "drift", shell, surroundings).await?;
+    let state = session.store.state().await?;
+    let last = state.last_completed.as_ref().and_then(|delivered| delivered.commit.clone());
+    let commit = match &arguments.commit {
+        Some(text) => text.parse()?,
+        None => last.ok_or_else(|| {
+            let what = "nothing was delivered to this environment yet";
+            CommandError::new(ExitCode::BadInput, what, "deliver a commit first, or name one with --commit")
+        })?,
+    };
+    let from = From::Commit { wanted: Wanted::Commit(commit), rollback: true };
+    let desired = desired::obtain(&session, from, &state).await?;
+    let passed = planning::gate(&session).await?;
+    let plan = planning::plan(&session, &desired, Some(passed.policies()), None).await?;
+    if let Some(folder) = &arguments.out {
+        papers::write_plan(folder, "drift", &plan)?;
+    }
+    if let Some(file) = surroundings.variable("GITHUB_STEP_SUMMARY") {
+        crate::ci::append(file.as_ref(), &plan_markdown(&plan));
+    }
+    Ok(conclude(&plan, shell))
+}
+
+fn conclude(plan: &Plan, shell: &Shell) -> ExitCode {
+    let clean = !plan.has_changes() && plan.is_executable();
+    let code = if clean { ExitCode::Ok } else { ExitCode::Changes };
+    let palette = if shell.is_json() { Palette::plain() } else { shell.palette() };
+    let mut text = plan_text(plan, PlanText { palette, fields: 50, objects: 500 });
+    text.push_str(if clean { "\nno drift\n" } else { "\nDRIFT: the cluster differs from the delivered commit\n" });
+    let document = || {
+        let mut document = plan.to_json();
+        document["drift"] = json!(!clean);
+        document
+    };
+    shell.result(&text, document, code);
+    code
+}

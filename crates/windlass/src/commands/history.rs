@@ -1,0 +1,39 @@
+//! `windlass history`: past runs, newest first.
+
+use serde_json::json;
+use windlass_model::{ExitCode, Level};
+use windlass_record::RunRecord;
+use windlass_report::{RunLine, history_text};
+
+use crate::args::HistoryArguments;
+use crate::error::CommandError;
+use crate::session::Session;
+use crate::shell::Shell;
+use crate::surroundings::Surroundings;
+
+pub(crate) async fn history(
+    arguments: &HistoryArguments,
+    shell: &Shell,
+    surroundings: &Surroundings,
+) -> Result<ExitCode, CommandError> {
+    let session = Session::open(&arguments.environment.env, "history", shell, surroundings).await?;
+    let history = session.store.history(arguments.limit).await?;
+    for problem in &history.unreadable {
+        session.reporter.say(Level::Warning, problem.clone());
+    }
+    let lines: Vec<RunLine> = history.runs.iter().map(line).collect();
+    shell.result(&history_text(&lines, shell.palette()), || json!({"runs": history.runs}), ExitCode::Ok);
+    Ok(ExitCode::Ok)
+}
+
+fn line(record: &RunRecord) -> RunLine {
+    let commit = record.commit.as_ref().map(|commit| format!("{} ", commit.short())).unwrap_or_default();
+    RunLine {
+        id: record.id.to_string(),
+        command: record.command.clone(),
+        commit: format!("{commit}{}", record.subject),
+        actor: record.actor.clone(),
+        outcome: record.outcome.clone().unwrap_or_else(|| "unfinished".to_owned()),
+        summary: record.failure.clone().unwrap_or_else(|| format!("{} written", record.touched_count)),
+    }
+}

@@ -1,0 +1,125 @@
+//! `windlass plan`: what would change? Writes nothing to the cluster.
+
+use std::path::Path;
+use std::time::Duration;
+
+use windlass_model::{Event, ExitCode, Plan, Provenance, RunId, Sink as _, Stage};
+use windlass_plan::{Inputs, ObserveOptions};
+use windlass_record::EnvironmentState;
+use windlass_render::{Limits, ResolvedUnit};
+use windlass_report::{PlanText, plan_text};
+use windlass_settings::Guards;
+
+use crate::args::PlanArguments;
+use crate::ci;
+use crate::commands::run::wanted;
+use crate::error::CommandError;
+use crate::executor::desired::{self, From};
+use crate::executor::stage::stage;
+use crate::executor::{papers, planning};
+use crate::reporter::Reporter;
+use crate::session::{self, Session, TOOL};
+use crate::shell::Shell;
+use crate::signals::stop_on_signal;
+use crate::surroundings::Surroundings;
+
+pub(crate) async fn plan(
+    arguments: &PlanArguments,
+    shell: &Shell,
+    surroundings: &Surroundings,
+) -> Result<ExitCode, CommandError> {
+    let plan = match (&arguments.env, &arguments.dir, &arguments.kubeconfig, &arguments.context) {
+        (Some(env), ..) => of_environment(env, arguments.commit.as_deref(), shell, surroundings).await?,
+        (None, Some(dir), Some(kubeconfig), Some(context)) => {
+            of_directory(dir, kubeconfig, context, shell, surroundings).await?
+        }
+        _ => {
+            let what = "a directory needs --kubeconfig and --context";
+            return Err(CommandError::new(ExitCode::Usage, what, "or name an environment file with --env"));
+        }
+    };
+    if let Some(folder) = &arguments.out {
+        papers::write_plan(folder, "plan", &plan)?;
+    }
+    ci::publish_plan(&plan, surroundings);
+    conclude(&plan, arguments.detailed_exitcode, shell)
+}
+
+/// Shows a plan and returns how the command ends.
+fn conclude(plan: &Plan, detailed: bool, shell: &Shell) -> Result<ExitCode, CommandError> {
+    let refusal = planning::refusal(plan);
+    let code = match &refusal {
+        Some(error) => error.code,
+        None if detailed && plan.has_changes() => ExitCode::Changes,
+        None => ExitCode::Ok,
+    };
+    let text = plan_text(plan, PlanText { palette: shell.palette(), fields: 20, objects: 200 });
+    shell.result(&text, || plan.to_json(), code);
+    if let (Some(error), false) = (refusal, shell.is_json()) {
+        shell.problem(&error);
+    }
+    Ok(code)
+}
+
+async fn of_environment(
+    env: &Path,
+    commit: Option<&str>,
+    shell: &Shell,
+    surroundings: &Surroundings,
+) -> Result<Plan, CommandError> {
+    let wanted = wanted(commit)?;
+    let session = Session::open(env, "plan", shell, surroundings).await?;
+    let state = readable_state(&session).await?;
+    let desired = desired::obtain(&session, From::Commit { wanted, rollback: false }, &state).await?;
+    let passed = planning::gate(&session).await?;
+    planning::plan(&session, &desired, Some(passed.policies()), None).await
+}
+
+/// Returns the environment's state. A cluster without the record namespace has none yet.
+pub(crate) async fn readable_state(session: &Session) -> Result<EnvironmentState, CommandError> {
+    Ok(session.store.state().await?)
+}
+
+async fn of_directory(
+    dir: &Path,
+    kubeconfig: &Path,
+    context: &str,
+    shell: &Shell,
+    surroundings: &Surroundings,
+) -> Result<Plan, CommandError> {
+    let stop = stop_on_signal();
+    let reporter = Reporter::new(shell.terminal(), stop);
+    let clock = surroundings.clock();
+    let run = RunId::new(clock.now(), &session::random_suffix());
+    reporter.emit(Event::RunStarted { run: run.clone(), command: "plan".to_owned(), environment: None });
+    let tree = windlass_render::read_directory(dir)?;
+    let cluster = session::connect(kubeconfig, context, Duration::from_secs(30), &run, surroundings).await?;
+    let scopes = cluster.scopes().await?;
+    let unit = ResolvedUnit { name: directory_unit(), path: String::new() };
+    let rendering = desired::render(&tree, &[unit], surroundings, &Limits::default(), &scopes).await?;
+    stage(&reporter, Stage::Plan, async {
+        let options = ObserveOptions { concurrency: 16 };
+        let observation = windlass_plan::observe(&cluster, None, "", &rendering, &options).await?;
+        let inputs = Inputs {
+            environment: None,
+            cluster_id: cluster.identity().await?,
+            source: Provenance::Unsigned { what: format!("directory {}", dir.display()), commit: None },
+            rendering: &rendering,
+            policies: None,
+            rollback: None,
+            guards: &Guards::default(),
+            record_namespace: "",
+            tool: TOOL,
+            now: clock.now(),
+        };
+        let plan = windlass_plan::plan(inputs, &observation);
+        let summary = windlass_report::plan_line(&plan);
+        Ok((plan, summary))
+    })
+    .await
+}
+
+/// The name of the one unit that a bare directory is.
+pub(crate) fn directory_unit() -> windlass_model::UnitName {
+    windlass_model::UnitName::new("directory").unwrap_or_else(|| unreachable!("the name is a DNS label"))
+}

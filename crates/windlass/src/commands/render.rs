@@ -1,0 +1,58 @@
+//! `windlass render`: print the objects of a directory.
+
+use std::collections::HashMap;
+
+use serde_json::{Value, json};
+use windlass_model::{ExitCode, Object, Rendering, is_secret_kind, mask_object};
+use windlass_render::{Limits, ResolvedUnit};
+
+use crate::args::RenderArguments;
+use crate::commands::plan::directory_unit;
+use crate::error::CommandError;
+use crate::executor::desired::{self, read_repository};
+use crate::shell::Shell;
+use crate::surroundings::Surroundings;
+
+pub(crate) async fn render(
+    arguments: &RenderArguments,
+    shell: &Shell,
+    surroundings: &Surroundings,
+) -> Result<ExitCode, CommandError> {
+    let tree = windlass_render::read_directory(&arguments.dir)?;
+    let units = match &arguments.environment {
+        Some(environment) => windlass_render::units(&tree, &read_repository(&tree)?, environment)?,
+        None => vec![ResolvedUnit { name: directory_unit(), path: String::new() }],
+    };
+    let rendering = desired::render(&tree, &units, surroundings, &Limits::default(), &HashMap::new()).await?;
+    for warning in &rendering.warnings {
+        shell.talk(&format!("warning: {}\n", windlass_report::clean(warning)));
+    }
+    let bodies = bodies(&rendering, arguments.show_secrets);
+    let text = if shell.is_json() { String::new() } else { to_yaml(&bodies)? };
+    let document = || json!({"renderer": rendering.renderer, "digest": rendering.digest, "objects": bodies});
+    shell.result(&text, document, ExitCode::Ok);
+    Ok(ExitCode::Ok)
+}
+
+fn bodies(rendering: &Rendering, show_secrets: bool) -> Vec<Value> {
+    let shown = |object: &Object| {
+        let kind = &object.reference().kind;
+        if is_secret_kind(kind) && !show_secrets { mask_object(kind, object.body()) } else { object.body().clone() }
+    };
+    rendering.objects().map(|(_, object)| shown(object)).collect()
+}
+
+fn to_yaml(bodies: &[Value]) -> Result<String, CommandError> {
+    let mut text = String::new();
+    for body in bodies {
+        let yaml = serde_saphyr::to_string(body).map_err(|error| {
+            CommandError::new(ExitCode::Error, format!("an object cannot be written as YAML: {error}"), "use --output json")
+        })?;
+        text.push_str("---\n");
+        text.push_str(&yaml);
+        if !yaml.ends_with('\n') {
+            text.push('\n');
+        }
+    }
+    Ok(text)
+}

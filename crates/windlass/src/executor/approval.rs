@@ -1,0 +1,160 @@
+//! Stage 4: may this plan be carried out?
+
+use std::path::PathBuf;
+
+use windlass_approve::{ConfirmError, Document, Judgement, RejectedApproval, Rules, TYPED_DIGITS, load_directory};
+use windlass_model::{ApprovedPlan, Event, Evidence, ExitCode, Plan, Sink as _, Stage, StageOutcome};
+use windlass_record::EnvironmentState;
+
+use crate::error::CommandError;
+use crate::executor::stage::skip;
+use crate::session::Session;
+
+/// What is known about a plan's approval.
+pub(crate) enum Decision {
+    /// It may be carried out.
+    Approved(Box<ApprovedPlan>),
+    /// Nobody has approved it, but someone sits at the terminal.
+    Ask(Box<Plan>),
+}
+
+/// Decides by the rules and by the approval files in these folders.
+pub(crate) fn decide<'a>(
+    session: &Session,
+    plan: Plan,
+    state: &EnvironmentState,
+    folders: impl Iterator<Item = &'a PathBuf>,
+) -> Result<Decision, CommandError> {
+    let documents: Vec<Document> = folders.flat_map(|folder| load_directory(folder)).collect();
+    let author = plan.source.author().map(str::to_owned);
+    let actor = session.surroundings.actor();
+    let rules = rules(session, state, author.as_deref(), &actor);
+    match windlass_approve::judge(plan, &rules, documents) {
+        Judgement::Approved { plan, rejected } => {
+            tell_rejected(session, &rejected);
+            tell_approved(session, &plan);
+            Ok(Decision::Approved(Box::new(plan)))
+        }
+        Judgement::Required { plan, rejected, .. } if may_ask(session) => {
+            tell_rejected(session, &rejected);
+            Ok(Decision::Ask(Box::new(plan)))
+        }
+        Judgement::Required { plan, reasons, given, needed, rejected } => {
+            let mut error = CommandError::new(
+                ExitCode::ApprovalRequired,
+                format!("the plan needs {needed} approval{}, {given} given", if needed == 1 { "" } else { "s" }),
+                format!("look at the plan, then: windlass approve PLAN.json --key KEY --as NAME (change digest {})", plan.change_digest()),
+            )
+            .hint("run the same command again with --approvals DIR");
+            for reason in reasons {
+                error = error.detail(reason);
+            }
+            Err(failed(session, with_rejected(error, &rejected)))
+        }
+        Judgement::Stale { plan, uncovered, rejected } => {
+            let what = format!("the approved effect is no longer the effect; the change digest is now {}", plan.change_digest());
+            let mut error = CommandError::new(ExitCode::Stale, what, "look at the new plan and have it approved");
+            for line in uncovered {
+                error = error.detail(format!("not approved: {line}"));
+            }
+            Err(failed(session, with_rejected(error, &rejected)))
+        }
+    }
+}
+
+/// Takes what was typed at the terminal.
+pub(crate) fn confirm(session: &Session, plan: Plan, state: &EnvironmentState, typed: &str) -> Result<Decision, CommandError> {
+    let author = plan.source.author().map(str::to_owned);
+    let actor = session.surroundings.actor();
+    let rules = rules(session, state, author.as_deref(), &actor);
+    match windlass_approve::confirm(plan, &rules, typed, &actor) {
+        Ok(approved) => {
+            tell_approved(session, &approved);
+            Ok(Decision::Approved(Box::new(approved)))
+        }
+        Err(declined) => {
+            let code = if declined.why == ConfirmError::OtherDigest { ExitCode::Stale } else { ExitCode::ApprovalRequired };
+            let what = match code {
+                ExitCode::Stale => "the plan changed while it was looked at".to_owned(),
+                _ => declined.why.to_string(),
+            };
+            Err(failed(session, CommandError::new(code, what, declined.why.hint())))
+        }
+    }
+}
+
+/// Asks at the terminal; returns what was typed once it fits the plan.
+pub(crate) async fn ask(session: &Session, plan: &Plan) -> Result<String, CommandError> {
+    let digest = plan.change_digest().hex();
+    let question = format!(
+        "\nType the first {TYPED_DIGITS} digits of the change digest ({}…) to approve, anything else to stop: ",
+        &digest[..TYPED_DIGITS]
+    );
+    session.shell.talk(&question);
+    let line = tokio::task::spawn_blocking(|| {
+        let mut line = String::new();
+        std::io::stdin().read_line(&mut line).map(|_| line)
+    });
+    let line = tokio::select! {
+        line = line => line.ok().and_then(Result::ok).unwrap_or_default(),
+        () = session.stop.cancelled() => return Err(CommandError::interrupted()),
+    };
+    let typed = line.trim().to_lowercase();
+    if typed.len() >= TYPED_DIGITS && digest.starts_with(typed.as_str()) {
+        Ok(typed)
+    } else {
+        let error = CommandError::new(ExitCode::ApprovalRequired, "the plan was not approved", "nothing was changed");
+        Err(failed(session, error))
+    }
+}
+
+fn may_ask(session: &Session) -> bool {
+    let rules = &session.settings.approval;
+    session.surroundings.interactive && rules.terminal && rules.count == 1 && !session.shell.is_json()
+}
+
+fn rules<'a>(session: &'a Session, state: &'a EnvironmentState, author: Option<&'a str>, trigger: &'a str) -> Rules<'a> {
+    Rules {
+        approval: &session.settings.approval,
+        author,
+        trigger: Some(trigger),
+        now: session.clock.now(),
+        consumed: &state.consumed,
+    }
+}
+
+fn tell_approved(session: &Session, approved: &ApprovedPlan) {
+    let sink = &*session.reporter;
+    let summary = match approved.evidence() {
+        Evidence::NotRequired => return skip(sink, Stage::Approve, "not needed"),
+        Evidence::Terminal { user, .. } => format!("confirmed at the terminal by {user}"),
+        Evidence::Signed { approvals } => {
+            let names: Vec<&str> = approvals.iter().map(|approval| approval.approver.as_str()).collect();
+            format!("signed by {}", names.join(", "))
+        }
+    };
+    sink.emit(Event::StageFinished { stage: Stage::Approve, outcome: StageOutcome::Passed { summary }, milliseconds: 0 });
+}
+
+fn failed(session: &Session, error: CommandError) -> CommandError {
+    let outcome = StageOutcome::Failed { reason: error.report.what.clone() };
+    session.reporter.emit(Event::StageFinished { stage: Stage::Approve, outcome, milliseconds: 0 });
+    error
+}
+
+fn tell_rejected(session: &Session, rejected: &[RejectedApproval]) {
+    for approval in rejected {
+        session.reporter.say(windlass_model::Level::Info, format!("approval {} does not count: {}", approval.file, approval.why));
+    }
+}
+
+fn with_rejected(mut error: CommandError, rejected: &[RejectedApproval]) -> CommandError {
+    for approval in rejected {
+        error = error.detail(format!("{} does not count: {}", approval.file, approval.why));
+        let hint = approval.why.hint().to_owned();
+        if !error.report.hints.contains(&hint) {
+            error.report.hints.push(hint);
+        }
+    }
+    error
+}

@@ -1,0 +1,185 @@
+//! A delivery from end to end: what `run`, `apply` and `rollback` share.
+
+use std::path::PathBuf;
+
+use windlass_approve::Judgement;
+use windlass_model::{Digest, Event, ExitCode, Level, Plan, Sink as _, Stage};
+use windlass_record::{EnvironmentState, Holder, Lock, LockError, RunRecord};
+use windlass_report::{PlanText, plan_text};
+
+use crate::args::DeliveryArguments;
+use crate::ci;
+use crate::error::CommandError;
+use crate::executor::approval::{self, Decision};
+use crate::executor::desired::{self, Desired, From};
+use crate::executor::stage::{skip, stage};
+use crate::executor::{execution, papers, planning, record};
+use crate::session::Session;
+
+/// What is to be delivered, and how.
+pub(crate) struct Order {
+    /// Where the desired state comes from.
+    pub(crate) from: From,
+    /// Why this goes back to an older commit, if it does.
+    pub(crate) rollback: Option<String>,
+    /// The change digest that the plan must have, if the caller names one.
+    pub(crate) digest: Option<Digest>,
+}
+
+/// Delivers, and stores how it ended.
+pub(crate) async fn deliver(
+    session: &Session,
+    arguments: &DeliveryArguments,
+    order: Order,
+) -> Result<ExitCode, CommandError> {
+    let mut run_record = record::begin(session, order.rollback.as_deref());
+    let result = Delivery { session, arguments, order, record: &mut run_record }.run().await;
+    record::finish(session, &mut run_record, &result).await;
+    let outcome = result.as_ref().map_or_else(|error| error.code, |code| *code);
+    session.reporter.emit(Event::RunFinished { outcome: outcome.name().to_owned() });
+    if let Ok(code) = result {
+        session.shell.result("", || serde_json::to_value(&run_record).unwrap_or_default(), code);
+    }
+    result
+}
+
+/// One delivery under way.
+struct Delivery<'a> {
+    session: &'a Session,
+    arguments: &'a DeliveryArguments,
+    order: Order,
+    record: &'a mut RunRecord,
+}
+
+/// What the first two stages found.
+struct Prepared {
+    folder: PathBuf,
+    state: EnvironmentState,
+    desired: Desired,
+    policies: Digest,
+}
+
+/// How an attempt under the lock ended.
+enum Attempt {
+    /// Everything is done.
+    Done,
+    /// A human must be asked, and can be.
+    Ask(Box<Plan>),
+}
+
+impl Delivery<'_> {
+    async fn run(&mut self) -> Result<ExitCode, CommandError> {
+        let prepared = self.prepare().await?;
+        let mut typed = None;
+        loop {
+            // The lock is never held while a human thinks, so everything is planned again afterwards.
+            let lock = self.lock(&prepared).await?;
+            let attempt = self.under_lock(&lock, &prepared, typed.as_deref()).await;
+            match self.unlock(lock, attempt).await? {
+                Attempt::Done => return Ok(ExitCode::Ok),
+                Attempt::Ask(plan) => typed = Some(approval::ask(self.session, &plan).await?),
+            }
+        }
+    }
+
+    /// Stages 1 and 2.
+    async fn prepare(&mut self) -> Result<Prepared, CommandError> {
+        let session = self.session;
+        let folder = session.reports(self.arguments.out.as_deref())?;
+        session.open_journal(&folder)?;
+        let state = session.store.state().await?;
+        if let Some(run) = &state.current {
+            session.reporter.say(Level::Info, format!("run {run} did not complete; this run goes on from what it left"));
+        }
+        let desired = desired::obtain(session, self.order.from.clone(), &state).await?;
+        record::note_source(self.record, &desired);
+        let policies = planning::gate(session).await?.policies();
+        session.check_stop()?;
+        Ok(Prepared { folder, state, desired, policies })
+    }
+
+    async fn lock(&self, prepared: &Prepared) -> Result<Lock, CommandError> {
+        let session = self.session;
+        let holder = Holder {
+            run: session.run.clone(),
+            actor: session.surroundings.actor(),
+            host: session.surroundings.host(),
+            pid: std::process::id(),
+            commit: prepared.desired.provenance.commit().cloned(),
+        };
+        let timeouts = &session.settings.timeouts;
+        let wait = self.arguments.lock_timeout.unwrap_or(timeouts.lock).get();
+        Ok(Lock::acquire(&session.store, holder, timeouts.lease.get(), wait, session.clock).await?)
+    }
+
+    /// Gives the lock up; a lock that was lost explains an attempt that was stopped.
+    async fn unlock(&self, lock: Lock, attempt: Result<Attempt, CommandError>) -> Result<Attempt, CommandError> {
+        let lost = lock.check().err();
+        match lock.release().await {
+            Ok(()) | Err(LockError::Lost { .. }) => {}
+            Err(error) => {
+                let text = format!("the lock could not be released and runs out by itself: {error}");
+                self.session.reporter.say(Level::Warning, text);
+            }
+        }
+        match (attempt, lost) {
+            (Err(error), Some(lost)) if error.code == ExitCode::Interrupted => Err(lost.into()),
+            (attempt, _) => attempt,
+        }
+    }
+
+    /// Stages 3 to 7.
+    async fn under_lock(
+        &mut self,
+        lock: &Lock,
+        prepared: &Prepared,
+        typed: Option<&str>,
+    ) -> Result<Attempt, CommandError> {
+        let session = self.session;
+        let desired = &prepared.desired;
+        let rollback = self.order.rollback.as_deref();
+        let plan = planning::plan(session, desired, Some(prepared.policies), rollback).await?;
+        record::note_plan(self.record, &plan);
+        papers::write_plan(&prepared.folder, "plan", &plan)?;
+        ci::publish_plan(&plan, &session.surroundings);
+        self.show(&plan, typed.is_some());
+        if let Some(refusal) = planning::refusal(&plan) {
+            return Err(refusal);
+        }
+        self.check_digest(&plan)?;
+        let folders = self.arguments.approvals.iter().chain(&session.settings.approval.directory);
+        let decision = match typed {
+            Some(typed) => approval::confirm(session, plan, &prepared.state, typed)?,
+            None => approval::decide(session, plan, &prepared.state, folders)?,
+        };
+        let approved = match decision {
+            Decision::Approved(approved) => approved,
+            Decision::Ask(plan) => return Ok(Attempt::Ask(plan)),
+        };
+        record::note_approval(self.record, &approved);
+        session.check_stop()?;
+        record::announce(session, self.record, desired).await?;
+        execution::carry_out(session, lock, desired, &approved).await?;
+        record::complete(session, desired, &approved).await?;
+        Ok(Attempt::Done)
+    }
+
+    /// Shows the plan to people, unless they have just seen it.
+    fn show(&self, plan: &Plan, seen: bool) {
+        if !seen && (plan.has_changes() || !plan.is_executable()) {
+            let options = PlanText { palette: self.session.shell.palette(), fields: 12, objects: 60 };
+            self.session.shell.talk(&plan_text(plan, options));
+        }
+    }
+
+    /// A caller that names a digest wants exactly that effect, or what is left of it.
+    fn check_digest(&self, plan: &Plan) -> Result<(), CommandError> {
+        match &self.order.digest {
+            Some(digest) if *digest != plan.change_digest() && plan.has_changes() => {
+                let what = format!("the plan is now {}, not {digest}", plan.change_digest());
+                Err(CommandError::new(ExitCode::Stale, what, "plan again, look at the difference and have it approved"))
+            }
+            _ => Ok(()),
+        }
+    }
+}
