@@ -20,4 +20,4 @@ echo "== documentation" >&2
 RUSTDOCFLAGS="-D warnings" cargo doc --locked --workspace --no-deps --document-private-items
 
 echo "== testbed" >&2
-(cd tests/testbed && CGO_ENABLED=0 go vet ./...)
+(cd tests/testbed && CGO_ENABLED=0 go vet -trimpath ./...)

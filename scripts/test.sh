@@ -29,4 +29,4 @@ export WINDLASS_TEST_TESTBED=$tools/testbed
 export WINDLASS_TEST_BINARY=$PWD/target/debug/windlass
 # Two cores: the control plane needs one of them.
 cargo test --locked --workspace --no-fail-fast "$@"
-(cd tests/testbed && CGO_ENABLED=0 go test ./internal/...)
+(cd tests/testbed && CGO_ENABLED=0 go test -trimpath ./internal/...)
