@@ -1,0 +1,97 @@
+//! The gate.
+
+use serde_json::{Value, json};
+use windlass_cluster::{Cluster, ClusterError};
+use windlass_model::{Digest, Event, GatePassed, GroupKind, Level, Object, ObjectRef, Sink, Stage};
+use windlass_settings::{AdmissionPolicy, PolicyRules};
+
+use crate::proof::{Signature, prove};
+use crate::{Finding, GateError, admission, gatekeeper};
+
+/// One policy that was looked at.
+pub(crate) struct Examined {
+    /// The policy's name in reports.
+    pub(crate) title: String,
+    /// What keeps the gate closed.
+    pub(crate) findings: Vec<Finding>,
+    /// The specifications that decide what is refused.
+    pub(crate) specification: Value,
+}
+
+/// Checks that every expected policy is present and enforced right now.
+///
+/// All policies are looked at, so that one run tells everything. Nothing is changed: the objects that must
+/// be refused are sent as dry-runs.
+///
+/// # Errors
+/// [`GateError::NotReady`] with every finding; anything that is not known counts as a no.
+pub async fn check(cluster: &Cluster, rules: &PolicyRules, sink: &dyn Sink) -> Result<GatePassed, GateError> {
+    let total = rules.validating_admission_policies.len()
+        + rules.gatekeeper.as_ref().map_or(0, |gatekeeper| gatekeeper.constraints.len());
+    if total == 0 {
+        let Some(reason) = rules.none.as_ref().filter(|reason| !reason.trim().is_empty()) else {
+            return Err(GateError::Undecided);
+        };
+        let text = format!("no policy is expected here: {reason}");
+        sink.emit(Event::Message { level: Level::Info, text });
+        return Ok(passed(&[]));
+    }
+    let mut examined = Vec::new();
+    for rule in &rules.validating_admission_policies {
+        examined.push(examine(cluster, rule).await?);
+        tell(sink, &examined, total);
+    }
+    if let Some(rules) = rules.gatekeeper.as_ref().filter(|rules| !rules.constraints.is_empty()) {
+        let plane = gatekeeper::plane(cluster, rules).await?;
+        for constraint in &rules.constraints {
+            examined.push(gatekeeper::examine(cluster, &plane, constraint).await?);
+            tell(sink, &examined, total);
+        }
+    }
+    let findings: Vec<Finding> = examined.iter().flat_map(|policy| policy.findings.clone()).collect();
+    if findings.is_empty() { Ok(passed(&examined)) } else { Err(GateError::NotReady { findings }) }
+}
+
+#[expect(clippy::disallowed_methods, reason = "the only place that proves enforcement")]
+fn passed(examined: &[Examined]) -> GatePassed {
+    let names = examined.iter().map(|policy| policy.title.clone()).collect();
+    let mut specifications: Vec<(&str, &Value)> =
+        examined.iter().map(|policy| (policy.title.as_str(), &policy.specification)).collect();
+    specifications.sort_by_key(|(title, _)| *title);
+    GatePassed::attest(names, Digest::of_json(&json!(specifications)))
+}
+
+fn tell(sink: &dyn Sink, examined: &[Examined], total: usize) {
+    let Some(last) = examined.last() else { return };
+    let text = match last.findings.first() {
+        None => format!("{}: enforced", last.title),
+        Some(finding) => finding.to_string(),
+    };
+    sink.emit(Event::Progress { stage: Stage::Gate, done: examined.len(), total, text });
+}
+
+async fn examine(cluster: &Cluster, rule: &AdmissionPolicy) -> Result<Examined, ClusterError> {
+    let title = admission::title(rule);
+    let policy = read(cluster, "ValidatingAdmissionPolicy", &rule.name).await?;
+    let binding = read(cluster, "ValidatingAdmissionPolicyBinding", &rule.binding).await?;
+    let mut findings = admission::judge(rule, policy.as_ref(), binding.as_ref());
+    // What already says no need not be proved.
+    if findings.is_empty() {
+        let signature = Signature::Policy { policy: rule.name.clone(), bindings: vec![rule.binding.clone()] };
+        findings.extend(prove(cluster, &title, &rule.refuses, &[signature]).await?);
+    }
+    let spec = |object: &Option<Object>| object.as_ref().map(|object| object.body()["spec"].clone());
+    let specification =
+        json!({"policy": spec(&policy), "bindingName": rule.binding, "binding": spec(&binding)});
+    Ok(Examined { title, findings, specification })
+}
+
+async fn read(cluster: &Cluster, kind: &str, name: &str) -> Result<Option<Object>, ClusterError> {
+    let reference = ObjectRef {
+        kind: GroupKind::new("admissionregistration.k8s.io", kind),
+        version: "v1".to_owned(),
+        namespace: None,
+        name: name.to_owned(),
+    };
+    cluster.get(&reference).await
+}
