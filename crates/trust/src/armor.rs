@@ -31,7 +31,8 @@ pub(crate) fn decode(armored: &[u8]) -> Result<Vec<u8>, SignatureRefusal> {
         return malformed("text precedes its first line");
     };
     let Some((inside, behind)) = rest.split_once(END) else { return malformed("it does not end") };
-    if !behind.bytes().all(|byte| byte == b'\n') {
+    // GitHub ends its signatures with one empty line more.
+    if !matches!(behind, "" | "\n" | "\n\n") {
         return malformed("text follows its last line");
     }
     body(inside)
@@ -67,13 +68,22 @@ fn body(inside: &str) -> Result<Vec<u8>, SignatureRefusal> {
     }
     let mut encoded = String::new();
     let mut checksum = None;
+    let mut width = 76;
     for line in lines {
-        if checksum.is_some() || line.is_empty() || line.len() > 76 {
+        if checksum.is_some() || line.is_empty() || line.len() > width {
             return malformed("its data lines are irregular");
         }
         match line.strip_prefix('=') {
             Some(digits) => checksum = Some(digits),
-            None => encoded.push_str(line),
+            // Only the last data line may be shorter than the first.
+            None if encoded.is_empty() || line.len() == width => {
+                width = line.len();
+                encoded.push_str(line);
+            }
+            None => {
+                width = 5;
+                encoded.push_str(line);
+            }
         }
     }
     let Ok(bytes) = STANDARD.decode(encoded) else { return malformed("its data is not base64") };

@@ -1,0 +1,144 @@
+//! SSH signatures, against the real `ssh-keygen`.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use tempfile::TempDir;
+use windlass_trust::sshsig::{self, APPROVAL_NAMESPACE, SigningError, SigningKey};
+
+const MESSAGE: &[u8] = b"{\"schema\":1}\n";
+
+fn keygen(args: &[&str], folder: &Path, input: Option<&Path>) -> bool {
+    let stdin = input.map_or(Stdio::null(), |path| Stdio::from(std::fs::File::open(path).unwrap()));
+    let output = Command::new("ssh-keygen").args(args).current_dir(folder).stdin(stdin).output().unwrap();
+    output.status.success()
+}
+
+/// Makes a key and returns its private file and its public line.
+fn key(folder: &TempDir, name: &str, args: &[&str]) -> (PathBuf, String) {
+    let mut all = vec!["-q", "-N", "", "-C", name, "-f", name];
+    all.extend(args);
+    assert!(keygen(&all, folder.path(), None), "{args:?}");
+    let public = std::fs::read_to_string(folder.path().join(format!("{name}.pub"))).unwrap();
+    (folder.path().join(name), public)
+}
+
+fn load(path: &Path) -> SigningKey {
+    SigningKey::from_openssh(&std::fs::read(path).unwrap(), None).unwrap()
+}
+
+#[test]
+fn signatures_work_both_ways_with_ssh_keygen() {
+    let folder = tempfile::tempdir().unwrap();
+    for (name, args) in [
+        ("ed", &["-t", "ed25519"][..]),
+        ("ec", &["-t", "ecdsa", "-b", "256"]),
+        ("rsa", &["-t", "rsa", "-b", "2048"]),
+    ] {
+        let (private, public) = key(&folder, name, args);
+        let ours = sshsig::sign(&load(&private), APPROVAL_NAMESPACE, MESSAGE).unwrap();
+        assert_eq!(sshsig::verify(&public, APPROVAL_NAMESPACE, MESSAGE, ours.as_bytes()), Ok(()), "{name}");
+
+        let at = |name: &str| folder.path().join(name);
+        std::fs::write(at("message"), MESSAGE).unwrap();
+        std::fs::write(at("signature"), &ours).unwrap();
+        std::fs::write(at("allowed"), format!("someone {public}")).unwrap();
+        let verify =
+            ["-Y", "verify", "-f", "allowed", "-I", "someone", "-n", APPROVAL_NAMESPACE, "-s", "signature"];
+        assert!(keygen(&verify, folder.path(), Some(&at("message"))), "{name}");
+
+        let _old = std::fs::remove_file(at("message.sig"));
+        assert!(keygen(
+            &["-q", "-Y", "sign", "-f", name, "-n", APPROVAL_NAMESPACE, "message"],
+            folder.path(),
+            None
+        ));
+        let theirs = std::fs::read(at("message.sig")).unwrap();
+        assert_eq!(sshsig::verify(&public, APPROVAL_NAMESPACE, MESSAGE, &theirs), Ok(()), "{name}");
+    }
+}
+
+#[test]
+fn what_does_not_count_is_named() {
+    let folder = tempfile::tempdir().unwrap();
+    let (private, public) = key(&folder, "one", &["-t", "ed25519"]);
+    let (_, other) = key(&folder, "other", &["-t", "ed25519"]);
+    let signing = load(&private);
+    let good = sshsig::sign(&signing, APPROVAL_NAMESPACE, MESSAGE).unwrap();
+    let check = |public: &str, message: &[u8], signature: &[u8], want: &str| {
+        let refusal = sshsig::verify(public, APPROVAL_NAMESPACE, message, signature).unwrap_err();
+        assert_eq!(refusal.code(), want, "{refusal}");
+        assert!(!refusal.hint().is_empty());
+    };
+    check(&public, b"another message", good.as_bytes(), "bad-signature");
+    check(&other, MESSAGE, good.as_bytes(), "unknown-key");
+    check("", MESSAGE, good.as_bytes(), "bad-key");
+    check("ssh-ed25519 AAAA x", MESSAGE, good.as_bytes(), "bad-key");
+    check(&format!("{public}{other}"), MESSAGE, good.as_bytes(), "bad-key");
+    for namespace in ["git", "file", "windlass-approval-2", "WINDLASS-APPROVAL"] {
+        check(
+            &public,
+            MESSAGE,
+            sshsig::sign(&signing, namespace, MESSAGE).unwrap().as_bytes(),
+            "wrong-namespace",
+        );
+    }
+    for bad in [
+        String::new(),
+        "text".to_owned(),
+        good[..good.len() / 2].to_owned(),
+        "A".repeat(20_000),
+        format!("text\n{good}"),
+    ] {
+        check(&public, MESSAGE, bad.as_bytes(), "malformed-signature");
+    }
+    assert!(sshsig::sign(&signing, "", MESSAGE).is_err());
+}
+
+#[test]
+fn no_changed_byte_is_accepted() {
+    let folder = tempfile::tempdir().unwrap();
+    let (private, public) = key(&folder, "one", &["-t", "ed25519"]);
+    let good = sshsig::sign(&load(&private), APPROVAL_NAMESPACE, MESSAGE).unwrap();
+    for at in 0..good.len() {
+        let mut bytes = good.clone().into_bytes();
+        bytes[at] ^= 1;
+        assert!(sshsig::verify(&public, APPROVAL_NAMESPACE, MESSAGE, &bytes).is_err(), "byte {at}");
+    }
+}
+
+#[test]
+fn weak_keys_do_not_count() {
+    let folder = tempfile::tempdir().unwrap();
+    for (name, args) in [
+        ("short", &["-t", "rsa", "-b", "1024"][..]),
+        ("p384", &["-t", "ecdsa", "-b", "384"]),
+        ("dsa", &["-t", "dsa"]),
+    ] {
+        let mut all = vec!["-q", "-N", "", "-f", name];
+        all.extend(args);
+        // Newer releases of OpenSSH cannot make DSA keys any more.
+        if !keygen(&all, folder.path(), None) {
+            assert_eq!(name, "dsa");
+            continue;
+        }
+        let public = std::fs::read_to_string(folder.path().join(format!("{name}.pub"))).unwrap();
+        let refusal = sshsig::verify(&public, APPROVAL_NAMESPACE, MESSAGE, b"").unwrap_err();
+        assert_eq!(refusal.code(), "weak-key", "{name}: {refusal}");
+    }
+}
+
+#[test]
+fn a_protected_key_needs_its_passphrase_and_stays_hidden() {
+    let folder = tempfile::tempdir().unwrap();
+    let (private, public) = key(&folder, "one", &["-t", "ed25519"]);
+    assert!(keygen(&["-q", "-p", "-P", "", "-N", "hunter2", "-f", "one"], folder.path(), None));
+    let bytes = std::fs::read(&private).unwrap();
+    let open = |passphrase: Option<&[u8]>| SigningKey::from_openssh(&bytes, passphrase);
+    assert_eq!(open(None).unwrap_err(), SigningError::PassphraseNeeded);
+    assert_eq!(open(Some(b"hunter3")).unwrap_err(), SigningError::WrongPassphrase);
+    assert_eq!(SigningKey::from_openssh(public.as_bytes(), None).unwrap_err(), SigningError::NotAKey);
+    let key = open(Some(b"hunter2")).unwrap();
+    assert_eq!(key.public_line(), public.trim());
+    assert_eq!(format!("{key:?}"), format!("SigningKey({})", sshsig::fingerprint(&public).unwrap()));
+}
