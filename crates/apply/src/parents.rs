@@ -1,0 +1,179 @@
+//! The parents of the sets: read before anything is written, widened first, made narrower last.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use windlass_cluster::{ApplyRequest, Deleted, Expect, Failure, FailureKind, Propagation, Selector};
+use windlass_model::{ApplySet, GroupKind, Object, UnitName};
+
+use crate::context::Unsent;
+use crate::failure::{Halt, Unwritten};
+use crate::{ApplyError, Context};
+
+/// How often a parent is written against others who change it.
+const ATTEMPTS: u32 = 4;
+
+/// The parents of an environment, as they were last seen.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Parents {
+    by_unit: BTreeMap<UnitName, Parent>,
+}
+
+#[derive(Debug, Clone)]
+struct Parent {
+    live: Object,
+    set: ApplySet,
+}
+
+impl Parents {
+    /// Reads all parents of the environment.
+    ///
+    /// # Errors
+    /// The parent of one of these units may not be changed. Unusable parents of other units are told and left
+    /// alone.
+    pub(crate) async fn read<'a>(
+        units: impl Iterator<Item = &'a UnitName>,
+        context: &Context<'_>,
+    ) -> Result<Self, ApplyError> {
+        let kind = GroupKind::new("", "ConfigMap");
+        let resource = context.cluster.resource(&kind, "v1").await?;
+        let labels = ApplySet::parents_of(context.environment);
+        let selector =
+            Selector { namespace: Some(context.record_namespace), labels: Some(&labels), fields: None };
+        let listing = context.cluster.list(&resource, selector).await?;
+        let mut listed: BTreeMap<String, Object> =
+            listing.objects.into_iter().map(|live| (live.reference().name.clone(), live)).collect();
+        let mut parents = Self::default();
+        for unit in units {
+            let reference = context.set_of(unit).parent();
+            // Without its labels a parent is not listed, and must not be taken for a missing one.
+            let live = match listed.remove(&reference.name) {
+                Some(live) => Some(live),
+                None => context.cluster.get(&reference).await?,
+            };
+            if let Some(live) = live {
+                parents.take(live).map_err(|source| ApplyError::Set { unit: unit.clone(), source })?;
+            }
+        }
+        for live in listed.into_values() {
+            let name = live.reference().to_string();
+            if let Err(error) = parents.take(live) {
+                context.warn(format!("{name} is left alone: {error}"));
+            }
+        }
+        Ok(parents)
+    }
+
+    fn take(&mut self, live: Object) -> Result<(), windlass_model::ApplySetError> {
+        let set = ApplySet::read(&live)?;
+        self.by_unit.insert(set.unit.clone(), Parent { live, set });
+        Ok(())
+    }
+
+    /// Returns the set of a unit as its parent says, if it has a parent.
+    pub(crate) fn set(&self, unit: &UnitName) -> Option<&ApplySet> {
+        self.by_unit.get(unit).map(|parent| &parent.set)
+    }
+
+    /// Returns the units that have a parent.
+    pub(crate) fn units(&self) -> impl Iterator<Item = &UnitName> {
+        self.by_unit.keys()
+    }
+
+    /// Makes the parent of a unit say what `wanted` makes of what it says; sends nothing if it does already.
+    pub(crate) async fn write(
+        &mut self,
+        unit: &UnitName,
+        context: &Context<'_>,
+        wanted: impl Fn(&ApplySet) -> ApplySet,
+    ) -> Result<(), Halt> {
+        let empty = context.set_of(unit);
+        let reference = empty.parent();
+        let mut force = false;
+        for attempt in 1..=ATTEMPTS {
+            let parent = self.by_unit.get(unit);
+            let now = parent.map_or(&empty, |parent| &parent.set);
+            let wanted = wanted(now);
+            if wanted == *now {
+                return Ok(());
+            }
+            let object = wanted.to_object(context.version);
+            let ids = parent.and_then(|parent| Some((parent.live.uid()?, parent.live.resource_version()?)));
+            let (verb, expect) = match ids {
+                Some((uid, version)) => ("update", Expect::Version(uid, version)),
+                None => ("create", Expect::Absent),
+            };
+            let request = ApplyRequest { object: &object, expect, force, dry_run: false };
+            let sent = context
+                .send(verb, &reference, ids.map(|ids| ids.0), context.cluster.apply_parent(request))
+                .await;
+            let error = match sent {
+                Ok(answer) => return self.take(answer.object).map_err(|error| foreign(&empty, &error)),
+                Err(Unsent::Stopped) => return Err(Halt::Stopped),
+                Err(Unsent::Failed(error)) => error,
+            };
+            let kind = error.failure().map(Failure::kind);
+            match kind {
+                Some(FailureKind::FieldConflict(_)) if ids.is_some() && !force => {
+                    context.warn(format!(
+                        "{reference} was edited by something else; its annotations are set again"
+                    ));
+                    force = true;
+                }
+                Some(
+                    FailureKind::Modified
+                    | FailureKind::Gone
+                    | FailureKind::Recreated
+                    | FailureKind::FieldConflict(_),
+                ) if attempt < ATTEMPTS => self.read_again(&empty, context).await?,
+                _ if (error.may_have_landed() || error.failure().is_some_and(Failure::is_transient))
+                    && attempt < ATTEMPTS =>
+                {
+                    if !context.pause(Duration::from_millis(250 << attempt)).await {
+                        return Err(Halt::Stopped);
+                    }
+                    self.read_again(&empty, context).await?;
+                }
+                Some(FailureKind::NamespaceMissing) => {
+                    let message = format!("the record namespace `{}` does not exist", empty.namespace);
+                    let hint = "prepare the cluster once with `kubectl apply -f pipeline/rbac/`";
+                    return Err(Unwritten::because(&reference, message, hint).into());
+                }
+                _ => return Err(Unwritten::of(&reference, &error, false).into()),
+            }
+        }
+        let message = format!("others changed it in each of {ATTEMPTS} attempts");
+        Err(Unwritten::because(&reference, message, "find out what writes it, then run again").into())
+    }
+
+    /// Deletes the parent of a unit that is not rendered any more and has no members left.
+    pub(crate) async fn delete(&mut self, unit: &UnitName, context: &Context<'_>) -> Result<(), Halt> {
+        let Some(parent) = self.by_unit.get(unit) else { return Ok(()) };
+        let reference = parent.live.reference();
+        let failed = |error| Halt::from(Unwritten::of(reference, &error, false));
+        let resource = context.cluster.resource_of(reference).await.map_err(failed)?;
+        let request = context.cluster.delete(&resource, &parent.live, Propagation::Background, false);
+        match context.send("delete", reference, parent.live.uid(), request).await {
+            Ok(Deleted::Accepted | Deleted::Absent | Deleted::Replaced) => {
+                self.by_unit.remove(unit);
+                Ok(())
+            }
+            Err(Unsent::Stopped) => Err(Halt::Stopped),
+            Err(Unsent::Failed(error)) => Err(failed(error)),
+        }
+    }
+
+    async fn read_again(&mut self, empty: &ApplySet, context: &Context<'_>) -> Result<(), Halt> {
+        let reference = empty.parent();
+        self.by_unit.remove(&empty.unit);
+        let live = context.cluster.get(&reference).await;
+        match live.map_err(|error| Unwritten::of(&reference, &error, false))? {
+            Some(live) => self.take(live).map_err(|error| foreign(empty, &error)),
+            None => Ok(()),
+        }
+    }
+}
+
+fn foreign(set: &ApplySet, error: &windlass_model::ApplySetError) -> Halt {
+    Unwritten::because(&set.parent(), error.to_string(), error.hint()).into()
+}

@@ -1,0 +1,193 @@
+//! Pruning: deleting what no unit renders any more, after everything else went well.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use windlass_model::{Action, ApplySet, ApprovedPlan, Operation, Rendering, Stage, UnitName};
+
+use crate::applied::key;
+use crate::evidence::Wanted;
+use crate::failure::{Halt, Unwritten};
+use crate::inventory::{group_of, retain};
+use crate::order::{in_groups, is_custom};
+use crate::parents::Parents;
+use crate::remove::{Removal, gone, remove};
+use crate::{Applied, ApplyError, Context, Pruned};
+
+/// Deletes what an approved plan says should go, and makes the sets' parents say what is left.
+///
+/// Each object is read again, and deleted only if all evidence still holds and it has not changed since: it
+/// carries its set's label, an earlier run recorded it, the manager `windlass` has applied it, nothing owns it,
+/// and no unit renders or needs it. Custom resources go first and are waited for while their operator still
+/// runs, the rest goes against the order of applying.
+///
+/// A set that has not shrunk is not written: pruning nothing writes nothing.
+///
+/// # Errors
+/// See [`ApplyError`]; nothing is deleted after a failure, and the sets stay wide, so that the next run finds
+/// what is left.
+pub async fn prune(
+    applied: &Applied,
+    approved: &ApprovedPlan,
+    rendering: &Rendering,
+    context: &Context<'_>,
+) -> Result<Pruned, ApplyError> {
+    if applied.plan != approved.plan().change_digest() || approved.plan().rendering != rendering.digest {
+        let what = "another plan was applied than is pruned".to_owned();
+        return Err(ApplyError::Mismatch { what });
+    }
+    let mut run = Run { context, parents: applied.parents.clone(), pruned: Pruned::default() };
+    match run.all(applied, approved, rendering).await {
+        Ok(()) => Ok(run.pruned),
+        Err(Halt::Stopped) => Err(ApplyError::Interrupted { touched: run.pruned.deleted }),
+        Err(Halt::Failed(unwritten)) => {
+            let Unwritten { failure, .. } = *unwritten;
+            Err(ApplyError::Prune { pruned: Box::new(run.pruned), failures: vec![failure] })
+        }
+    }
+}
+
+/// How far pruning has come.
+struct Run<'a> {
+    context: &'a Context<'a>,
+    parents: Parents,
+    pruned: Pruned,
+}
+
+impl Run<'_> {
+    async fn all(
+        &mut self,
+        applied: &Applied,
+        approved: &ApprovedPlan,
+        rendering: &Rendering,
+    ) -> Result<(), Halt> {
+        let actions = &approved.plan().actions;
+        let prunes: Vec<&Action> =
+            actions.iter().filter(|action| action.operation == Operation::Prune).collect();
+        let total = prunes.len();
+        let units: Vec<&UnitName> = rendering.units.iter().map(|unit| &unit.name).collect();
+        let wanted = Wanted::new(rendering, applied.uids(), self.context.record_namespace);
+        let mut held = false;
+        for group in in_groups(prunes, &units) {
+            let custom = group.first().is_some_and(|action| is_custom(&action.object.kind));
+            if held {
+                self.pruned.postponed.extend(group.iter().map(|action| action.object.clone()));
+                continue;
+            }
+            let left = self.group(&group, &wanted, total).await?;
+            held = custom && !left.is_empty();
+            self.pruned.terminating.extend(left);
+        }
+        self.tell();
+        self.shrink(actions, rendering).await
+    }
+
+    /// Deletes the objects of one group, one after the other, and waits until they are gone.
+    async fn group(
+        &mut self,
+        group: &[&Action],
+        wanted: &Wanted<'_>,
+        total: usize,
+    ) -> Result<Vec<windlass_model::ObjectRef>, Halt> {
+        let mut leaving = Vec::new();
+        for action in group {
+            let object = &action.object;
+            match remove(action, self.parents.set(&action.unit), wanted, self.context).await? {
+                Removal::Going(going) => {
+                    self.pruned.deleted.push(object.clone());
+                    leaving.push(going);
+                }
+                Removal::Absent => self.pruned.absent.push(object.clone()),
+                Removal::Replaced => self.pruned.replaced.push(object.clone()),
+                Removal::Kept(kept) => self.pruned.kept.push(kept),
+            }
+            let done = self.pruned.deleted.len()
+                + self.pruned.absent.len()
+                + self.pruned.replaced.len()
+                + self.pruned.kept.len();
+            self.context.progress(Stage::Prune, done, total, object.to_string());
+        }
+        gone(leaving, self.context).await
+    }
+
+    fn tell(&self) {
+        for kept in &self.pruned.kept {
+            self.context.warn(format!("{} was not deleted: {}", kept.object, kept.reason));
+        }
+        for object in &self.pruned.replaced {
+            self.context
+                .warn(format!("{object} was not deleted: another object has its name since the plan"));
+        }
+        for object in &self.pruned.terminating {
+            self.context
+                .warn(format!("{object} was deleted and is still there: see its metadata.finalizers"));
+        }
+        for object in &self.pruned.postponed {
+            self.context
+                .warn(format!("{object} was not deleted yet: others that may need it are still going"));
+        }
+    }
+
+    /// Makes each parent say what its set holds now; parents without a unit and without members go.
+    async fn shrink(&mut self, actions: &[Action], rendering: &Rendering) -> Result<(), Halt> {
+        let rendered: BTreeMap<&UnitName, ApplySet> = rendering
+            .units
+            .iter()
+            .map(|unit| {
+                let references = unit.objects.iter().map(windlass_model::Object::reference);
+                (&unit.name, self.context.set_of(&unit.name).of(references))
+            })
+            .collect();
+        let stay = self.staying(actions);
+        let units: Vec<UnitName> = self.parents.units().cloned().collect();
+        for unit in units {
+            let base = rendered.get(&unit).cloned();
+            let Some(old) = self.parents.set(&unit) else { continue };
+            let mut set = base.clone().unwrap_or_else(|| self.context.set_of(&unit));
+            for entry in self.entries_that_stay(old, &set, &stay).await? {
+                retain(&mut set, &entry);
+            }
+            if base.is_none() && set.members.is_empty() {
+                self.parents.delete(&unit, self.context).await?;
+            } else {
+                self.parents.write(&unit, self.context, |_| set.clone()).await?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Returns the objects that are still there although no unit renders them, by unit.
+    fn staying(&self, actions: &[Action]) -> BTreeSet<(UnitName, String)> {
+        let kept = self.pruned.kept.iter().filter(|kept| kept.member).map(|kept| &kept.object);
+        let left = kept.chain(&self.pruned.terminating).chain(&self.pruned.postponed);
+        let left: BTreeSet<_> = left.map(key).collect();
+        actions
+            .iter()
+            .filter(|action| match action.operation {
+                Operation::Keep => true,
+                Operation::Prune => left.contains(&key(&action.object)),
+                _ => false,
+            })
+            .map(|action| (action.unit.clone(), action.object.inventory_entry()))
+            .collect()
+    }
+
+    /// Returns the entries of the old set that the new one must not lose. Objects whose API service does not
+    /// answer may well be there, although nobody saw them.
+    async fn entries_that_stay(
+        &self,
+        old: &ApplySet,
+        new: &ApplySet,
+        stay: &BTreeSet<(UnitName, String)>,
+    ) -> Result<Vec<String>, Halt> {
+        let surplus: Vec<&String> = old.members.difference(&new.members).collect();
+        if surplus.is_empty() {
+            return Ok(Vec::new());
+        }
+        let stale = self.context.cluster.stale_groups().await;
+        let stale = stale.map_err(|error| Unwritten::of(&old.parent(), &error, false))?;
+        let stays = |entry: &&String| {
+            stale.contains(&group_of(entry)) || stay.contains(&(old.unit.clone(), (*entry).clone()))
+        };
+        Ok(surplus.into_iter().filter(stays).cloned().collect())
+    }
+}

@@ -1,0 +1,105 @@
+//! Deleting one object, and waiting until it is gone.
+
+use std::time::Duration;
+
+use tokio::time::Instant;
+use windlass_cluster::{Deleted, Failure, FailureKind, Propagation};
+use windlass_model::{Action, ApplySet, ObjectRef};
+
+use crate::context::Unsent;
+use crate::evidence::{Wanted, doubt, has_label};
+use crate::failure::{Halt, Unwritten};
+use crate::{Context, Kept};
+
+/// How often an object is read again that changes while it is deleted.
+const ATTEMPTS: u32 = 4;
+/// How long the objects of one group may take to go.
+const GONE_LIMIT: Duration = Duration::from_mins(1);
+
+/// How one deletion ended.
+pub(crate) enum Removal {
+    /// The object is going or gone.
+    Going(Leaving),
+    Absent,
+    Replaced,
+    Kept(Kept),
+}
+
+/// An object that is going, and is gone once no object has this uid.
+pub(crate) struct Leaving {
+    pub(crate) object: ObjectRef,
+    uid: String,
+}
+
+/// Deletes one object if all evidence still holds, in exactly the version in which it was looked at.
+pub(crate) async fn remove(
+    action: &Action,
+    set: Option<&ApplySet>,
+    wanted: &Wanted<'_>,
+    context: &Context<'_>,
+) -> Result<Removal, Halt> {
+    let object = &action.object;
+    let failed = |error| Halt::from(Unwritten::of(object, &error, false));
+    for attempt in 1..=ATTEMPTS {
+        let Some(live) = context.cluster.get(object).await.map_err(failed)? else {
+            return Ok(Removal::Absent);
+        };
+        let planned = action.live.as_ref().map(|live| live.uid.as_str());
+        let (Some(uid), true) = (live.uid(), live.uid() == planned) else {
+            return Ok(Removal::Replaced);
+        };
+        if let Some(reason) = doubt(&live, action, set, wanted) {
+            let member = set.is_some_and(|set| has_label(&live, set));
+            return Ok(Removal::Kept(Kept { object: object.clone(), reason, member }));
+        }
+        let leaving = Leaving { object: object.clone(), uid: uid.to_owned() };
+        if live.is_terminating() {
+            return Ok(Removal::Going(leaving));
+        }
+        let resource = context.cluster.resource_of(object).await.map_err(failed)?;
+        let request = context.cluster.delete(&resource, &live, Propagation::Background, false);
+        let error = match context.send("delete", object, Some(uid), request).await {
+            Ok(Deleted::Accepted) => return Ok(Removal::Going(leaving)),
+            Ok(Deleted::Absent) => return Ok(Removal::Absent),
+            Ok(Deleted::Replaced) => return Ok(Removal::Replaced),
+            Err(Unsent::Stopped) => return Err(Halt::Stopped),
+            Err(Unsent::Failed(error)) => error,
+        };
+        let changed =
+            matches!(error.failure().map(Failure::kind), Some(FailureKind::Modified | FailureKind::Gone));
+        let temporary = error.may_have_landed() || error.failure().is_some_and(Failure::is_transient);
+        if attempt == ATTEMPTS || !(changed || temporary) {
+            return Err(failed(error));
+        }
+        if temporary && !context.pause(Duration::from_millis(250 << attempt)).await {
+            return Err(Halt::Stopped);
+        }
+    }
+    Err(Halt::Stopped)
+}
+
+/// Waits until objects are gone, at most a minute, and returns those that are not.
+pub(crate) async fn gone(leaving: Vec<Leaving>, context: &Context<'_>) -> Result<Vec<ObjectRef>, Halt> {
+    let end = Instant::now() + GONE_LIMIT;
+    let mut left = leaving;
+    let mut pause = Duration::from_millis(50);
+    loop {
+        let mut still = Vec::new();
+        for leaving in left {
+            // Whether an object is gone cannot be told while the server does not answer.
+            match context.cluster.get(&leaving.object).await {
+                Ok(None) => {}
+                Ok(Some(live)) if live.uid() != Some(leaving.uid.as_str()) => {}
+                Ok(Some(_)) | Err(_) => still.push(leaving),
+            }
+        }
+        if still.is_empty() || Instant::now() >= end {
+            return Ok(still.into_iter().map(|leaving| leaving.object).collect());
+        }
+        left = still;
+        if !context.pause(pause).await {
+            return Err(Halt::Stopped);
+        }
+        pause = (pause * 2).min(Duration::from_secs(1));
+    }
+}

@@ -1,0 +1,180 @@
+//! Writing one object: as the plan says, once, and surely.
+
+use std::collections::BTreeSet;
+use std::time::Duration;
+
+use tokio::time::Instant;
+use windlass_cluster::{Answer, ApplyRequest, ClusterError, Expect, FIELD_MANAGER, Failure, FailureKind};
+use windlass_model::{Conflict, GroupKind, Object, Operation, PART_OF};
+
+use crate::Context;
+use crate::context::Unsent;
+use crate::evidence::has_apply_entry;
+use crate::failure::{Halt, Unwritten};
+use crate::work::Step;
+
+/// How often a request is sent again whose answer was lost, or that met a temporary failure.
+const REPEATS: u32 = 3;
+/// How long a kind may take to be served after its definition was written.
+const KIND_LIMIT: Duration = Duration::from_secs(15);
+/// How long a new field may take to be known after its definition was written (250 ms measured on 1.36).
+const FIELD_LIMIT: Duration = Duration::from_secs(3);
+/// How long a namespace may take to be seen by all after it was created.
+const NAMESPACE_LIMIT: Duration = Duration::from_secs(3);
+/// How long a service account may take to be seen by the admission of pods.
+const ACCOUNT_LIMIT: Duration = Duration::from_secs(5);
+
+/// What this run has written so far, as far as later writes depend on it.
+#[derive(Debug, Default)]
+pub(crate) struct Fresh {
+    /// The kinds whose definitions were written.
+    pub(crate) kinds: BTreeSet<GroupKind>,
+    /// The namespaces that were written.
+    pub(crate) namespaces: BTreeSet<String>,
+}
+
+/// Writes objects of one unit.
+pub(crate) struct Writer<'a> {
+    pub(crate) context: &'a Context<'a>,
+    pub(crate) set_id: String,
+    pub(crate) fresh: &'a Fresh,
+}
+
+/// One object's way to being written.
+struct Try<'a> {
+    step: Step<'a>,
+    /// The object as it is sent.
+    object: Object,
+    /// The uid that the object must have; `None` if there must be none.
+    uid: Option<String>,
+    force: bool,
+    /// Whether an earlier attempt may have created the object.
+    may_be_ours: bool,
+    repeats: u32,
+    since: Option<Instant>,
+}
+
+impl Writer<'_> {
+    /// Writes one object and returns it as it is then.
+    pub(crate) async fn write(&self, step: Step<'_>) -> Result<Answer, Halt> {
+        let mut object = step.object.clone();
+        object.set_label(PART_OF, &self.set_id);
+        let uid = step.uid().map(str::to_owned);
+        let mut attempt =
+            Try { step, object, uid, force: false, may_be_ours: false, repeats: 0, since: None };
+        loop {
+            let error = match self.send(&attempt).await {
+                Ok(answer) => return settled(answer),
+                Err(Unsent::Stopped) => return Err(Halt::Stopped),
+                Err(Unsent::Failed(error)) => error,
+            };
+            self.prepare_next(&mut attempt, &error).await?;
+        }
+    }
+
+    async fn send(&self, attempt: &Try<'_>) -> Result<Answer, Unsent> {
+        let (verb, expect) = match &attempt.uid {
+            Some(uid) => ("update", Expect::Uid(uid)),
+            None => ("create", Expect::Absent),
+        };
+        let request = ApplyRequest { object: &attempt.object, expect, force: attempt.force, dry_run: false };
+        let answer = self.context.cluster.apply(request);
+        self.context.send(verb, attempt.object.reference(), attempt.uid.as_deref(), answer).await
+    }
+
+    /// Prepares the next attempt, or says why there is none.
+    async fn prepare_next(&self, attempt: &mut Try<'_>, error: &ClusterError) -> Result<(), Halt> {
+        let reference = attempt.object.reference();
+        let give_up = || Halt::from(Unwritten::of(reference, error, attempt.uid.is_none()));
+        let kind = error.failure().map(Failure::kind);
+        match kind {
+            Some(FailureKind::FieldConflict(fields))
+                if attempt.uid.is_some() && !attempt.force && were_shown(&fields, &attempt.step) =>
+            {
+                attempt.force = true;
+                return Ok(());
+            }
+            Some(FailureKind::Modified | FailureKind::FieldConflict(_))
+                if attempt.uid.is_none() && attempt.may_be_ours =>
+            {
+                attempt.uid = Some(self.created_before(attempt).await?.ok_or_else(give_up)?);
+                return Ok(());
+            }
+            _ => {}
+        }
+        let pause = if let Some(limit) = self.limit(attempt, error) {
+            let since = *attempt.since.get_or_insert_with(Instant::now);
+            if since.elapsed() >= limit {
+                return Err(give_up());
+            }
+            Duration::from_millis(150)
+        } else if is_temporary(error) && attempt.repeats < REPEATS {
+            attempt.repeats += 1;
+            attempt.may_be_ours |= error.may_have_landed();
+            Duration::from_millis(250 << attempt.repeats)
+        } else {
+            return Err(give_up());
+        };
+        if self.context.pause(pause).await { Ok(()) } else { Err(Halt::Stopped) }
+    }
+
+    /// Returns for how long a failure may only mean that the server has not caught up with this run.
+    fn limit(&self, attempt: &Try<'_>, error: &ClusterError) -> Option<Duration> {
+        let reference = attempt.object.reference();
+        let defined = self.fresh.kinds.contains(&reference.kind);
+        if matches!(error, ClusterError::UnknownKind { .. }) {
+            return defined.then_some(KIND_LIMIT);
+        }
+        let failure = error.failure()?;
+        let says = |text: &str| failure.message.contains(text);
+        match failure.kind() {
+            FailureKind::KindNotServed if defined => Some(KIND_LIMIT),
+            FailureKind::Schema if defined && says("field not declared in schema") => Some(FIELD_LIMIT),
+            FailureKind::NamespaceMissing
+                if reference.namespace.as_ref().is_some_and(|name| self.fresh.namespaces.contains(name)) =>
+            {
+                Some(NAMESPACE_LIMIT)
+            }
+            FailureKind::Forbidden if says("error looking up service account") && says("not found") => {
+                Some(ACCOUNT_LIMIT)
+            }
+            _ => None,
+        }
+    }
+
+    /// Returns the uid of the object that stands where one was to be created, if our own lost request can have
+    /// created it: it has our label and an entry of our manager. Applying to it once more shows the rest.
+    async fn created_before(&self, attempt: &Try<'_>) -> Result<Option<String>, Halt> {
+        let reference = attempt.object.reference();
+        let live = self.context.cluster.get(reference).await;
+        let live = live.map_err(|error| Unwritten::of(reference, &error, true))?;
+        Ok(live
+            .filter(|live| live.label(PART_OF) == Some(&self.set_id) && has_apply_entry(live, FIELD_MANAGER))
+            .and_then(|live| live.uid().map(str::to_owned)))
+    }
+}
+
+/// Says whether the plan showed that each of these fields is taken over.
+fn were_shown(fields: &[Conflict], step: &Step<'_>) -> bool {
+    let shown = |field: &Conflict| {
+        step.action
+            .takes_over
+            .iter()
+            .any(|known| known.field == field.field && known.manager == field.manager)
+    };
+    matches!(step.action.operation, Operation::Update | Operation::Adopt) && fields.iter().all(shown)
+}
+
+fn is_temporary(error: &ClusterError) -> bool {
+    error.may_have_landed() || error.failure().is_some_and(Failure::is_transient)
+}
+
+/// An apply to an object that is being deleted is answered with 200, and the object goes away all the same.
+fn settled(answer: Answer) -> Result<Answer, Halt> {
+    if answer.object.is_terminating() {
+        let message = "is being deleted, so what was applied to it will not last".to_owned();
+        let hint = "wait until it is gone, or find what holds it (metadata.finalizers), then run again";
+        return Err(Unwritten::because(answer.object.reference(), message, hint).into());
+    }
+    Ok(answer)
+}
