@@ -24,7 +24,7 @@ pub fn apply_rank(kind: &GroupKind) -> u8 {
         ("", "PersistentVolumeClaim") => 8,
         ("", "Service") => 9,
         ("networking.k8s.io", "NetworkPolicy") => 10,
-        ("apps", _) | ("batch", _) | ("", "Pod" | "ReplicationController") => 12,
+        ("apps" | "batch", _) | ("", "Pod" | "ReplicationController") => 12,
         ("policy", "PodDisruptionBudget") | ("autoscaling", _) => 13,
         ("apiregistration.k8s.io", _) => 14,
         ("admissionregistration.k8s.io", _) => 15,
