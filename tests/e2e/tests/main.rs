@@ -1,0 +1,30 @@
+//! The end-to-end tests: the real binary against the real control plane. One binary, so that linking happens once.
+//!
+//! They need a running control plane: start them through `make test`.
+#![expect(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::tests_outside_test_module,
+    reason = "this is a test binary: helpers of tests are tests too"
+)]
+
+mod adoption;
+mod commands;
+mod delivery;
+mod documentation;
+mod drift;
+mod interruption;
+mod plan;
+mod prune;
+mod refusals;
+mod repository_file;
+mod rollback;
+mod secrets;
+mod smoke;
+mod upgrades;
+
+/// Reads one field of every object of a list.
+fn names(list: &serde_json::Value) -> Vec<String> {
+    let items = list["items"].as_array().into_iter().flatten();
+    items.map(|item| item["metadata"]["name"].as_str().unwrap_or_default().to_owned()).collect()
+}

@@ -1,0 +1,56 @@
+//! Going back to what worked.
+
+use serde_json::json;
+use windlass_e2e::{World, manifests};
+
+#[test]
+fn without_an_earlier_commit_says_so() {
+    let world = World::new();
+    world.deliver(&world.small());
+    let outcome = world.windlass(&["rollback", "--reason", "a test"]);
+    assert!([4, 65].contains(&outcome.code), "{outcome}");
+    assert!(outcome.stderr.contains("hint:"), "{outcome}");
+    outcome.says_one_of(&["no earlier", "no previous", "nothing to go back", "no other", "completed"]);
+}
+
+#[test]
+fn needs_a_reason_and_an_approval_of_its_own() {
+    let mut world = World::new();
+    let namespace = world.namespace("app");
+    let first = world.deliver(&world.small());
+    let added = manifests::config_map(&namespace, "added", &[]);
+    world.deliver(&world.small().replace("app/settings.yaml", "blue", "green").with("app/added.yaml", added));
+    world.configure(|settings| settings["approval"]["required"] = json!("always"));
+    world.windlass(&["rollback"]).exits(64).says("--reason");
+    let reason = ["rollback", "--reason", "orders time out (INC-4711)"];
+    world.windlass(&reason).refuses(3, &[]);
+    world.configure(|settings| settings["approval"]["required"] = json!("never"));
+    world.windlass(&reason).ok();
+    assert_eq!(world.kubectl.field("configmap", &namespace, "settings", "/data/colour"), "blue");
+    assert!(
+        !world.kubectl.exists("configmap", &namespace, "added"),
+        "what the newer commit brought is pruned"
+    );
+    let history = world.windlass(&["history", "--output", "json"]).ok().json();
+    assert_eq!(history["runs"][0]["command"], "rollback", "{history:#}");
+    let run = history["runs"][0]["id"].as_str().unwrap();
+    world.windlass(&["show", run]).ok().says("INC-4711").says(&first[..12]);
+    // What was rolled back is newer, so an ordinary run delivers it again, knowingly.
+    world.windlass(&["run"]).ok();
+    assert_eq!(world.kubectl.field("configmap", &namespace, "settings", "/data/colour"), "green");
+}
+
+#[test]
+fn to_a_named_commit_goes_back_only_to_what_was_completed() {
+    let world = World::new();
+    let first = world.deliver(&world.small());
+    for colour in ["green", "red"] {
+        world.deliver(&world.small().replace("app/settings.yaml", "blue", colour));
+    }
+    let undelivered = world.commit(&world.small().replace("app/settings.yaml", "blue", "black"));
+    let rollback = ["rollback", "--reason", "a test", "--to"];
+    let refused = world.windlass(&[&rollback[..], &[&undelivered]].concat());
+    assert!([4, 65].contains(&refused.code), "{refused}");
+    world.windlass(&[&rollback[..], &[&first]].concat()).ok();
+    assert_eq!(world.kubectl.field("configmap", &world.namespace("app"), "settings", "/data/colour"), "blue");
+}
