@@ -18,6 +18,8 @@ mod objects;
 mod refusal;
 mod request;
 mod stage;
+#[cfg(test)]
+mod tests;
 mod tree;
 
 pub use error::{FetchProblem, SourceError};

@@ -24,7 +24,6 @@ const SIGNING_DELAY: u64 = 5;
 
 /// A commit that may be delivered, and its files.
 #[derive(Debug, Clone, PartialEq)]
-#[must_use]
 pub struct Verified {
     /// The proof.
     pub commit: VerifiedCommit,
@@ -36,7 +35,6 @@ pub struct Verified {
 
 /// A commit of the branch whose signature nobody checked, and its files.
 #[derive(Debug, Clone, PartialEq)]
-#[must_use]
 pub struct Unsigned {
     /// The commit.
     pub commit: CommitId,

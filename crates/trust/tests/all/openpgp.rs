@@ -33,13 +33,13 @@ fn usual_keys_are_accepted() {
         let key = signer.key(algorithm, algorithm, "never", None);
         for digest in ["SHA256", "SHA384", "SHA512"] {
             let signature = signer.sign(&key, &["--digest-algo", digest], PAYLOAD);
-            let signed = verify(signer.pin(&key), &signature).unwrap();
+            let accepted = verify(signer.pin(&key), &signature).unwrap();
             assert_eq!(
-                (&signed.signer.fingerprint, &signed.signing_key),
+                (&accepted.signer.fingerprint, &accepted.signing_key),
                 (&key, &key),
                 "{algorithm} {digest}"
             );
-            assert!(!signed.key_expired);
+            assert!(!accepted.key_expired);
         }
     }
 }
@@ -50,8 +50,8 @@ fn a_lower_case_pin_is_the_same_key() {
     let key = signer.key("a", "ed25519", "never", None);
     let mut pin = signer.pin(&key);
     pin.fingerprint = pin.fingerprint.to_ascii_lowercase();
-    let signed = verify(pin, &signer.sign(&key, &[], PAYLOAD)).unwrap();
-    assert_eq!(signed.signer.fingerprint, key);
+    let accepted = verify(pin, &signer.sign(&key, &[], PAYLOAD)).unwrap();
+    assert_eq!(accepted.signer.fingerprint, key);
 }
 
 /// Argo CD issues 4930 and 10732: a subkey signs, the primary key is configured.
@@ -62,9 +62,9 @@ fn a_subkey_counts_for_its_primary_key_until_it_is_revoked() {
     signer.gpg(&["--quick-add-key", &key, "ed25519", "sign", "never"], b"");
     let signature = signer.sign(&key, &[], PAYLOAD);
     let before = signer.pin(&key);
-    let signed = verify(before.clone(), &signature).unwrap();
-    assert_eq!(signed.signer.fingerprint, key);
-    assert_ne!(signed.signing_key, key);
+    let accepted = verify(before.clone(), &signature).unwrap();
+    assert_eq!(accepted.signer.fingerprint, key);
+    assert_ne!(accepted.signing_key, key);
 
     signer.gpg(
         &["--no-batch", "--yes", "--command-fd", "0", "--edit-key", &key],
@@ -238,7 +238,7 @@ fn threads_share_a_keyring_and_no_agent_stays() {
         for _ in 0..16 {
             let (keyring, signature) = (keyring.clone(), &signature);
             scope.spawn(move || {
-                assert_eq!(code(keyring.verify_commit_signature(signature, PAYLOAD, now())), "ok")
+                assert_eq!(code(keyring.verify_commit_signature(signature, PAYLOAD, now())), "ok");
             });
         }
     });
