@@ -3,7 +3,6 @@
 use std::collections::HashMap;
 use std::time::Duration;
 
-use futures::StreamExt as _;
 use tokio::sync::mpsc;
 use tokio::task::JoinSet;
 use tokio::time::Instant;
@@ -14,7 +13,7 @@ use windlass_model::{Event, GroupKind, Level, ObjectRef, Sink, Stage};
 use crate::diagnose::diagnose;
 use crate::feed::{Collection, News, follow};
 use crate::fields::text;
-use crate::mirror::Mirror;
+use crate::mirror::{Mirror, View};
 use crate::patience::Patience;
 use crate::{Ailment, Failure, Grace, RolloutError, Target, Unfinished, Verdict, judge};
 
@@ -275,30 +274,35 @@ impl Wait<'_> {
         let view = &self.mirror.view();
         let until = Instant::now() + DIAGNOSIS_TIME;
         let diagnosed = &failed[..failed.len().min(DIAGNOSED)];
-        let failures = futures::stream::iter(diagnosed)
-            .map(async |index: &usize| {
-                let target = &self.targets[*index];
-                let ailment = overdue.get(index).or(match &verdicts[*index] {
-                    Verdict::Ailing { ailments } => ailments.first(),
-                    _ => None,
-                });
-                let reason = ailment.map_or(verdicts[*index].reason(), |ailment| &ailment.reason).to_owned();
-                let observed = view.observe(target);
-                let pod = ailment.and_then(|ailment| {
-                    view.pod(target.object.namespace.as_deref(), ailment.pod.as_deref()?)
-                });
-                let diagnosis = diagnose(self.cluster, target, &observed, pod, until).await;
-                Failure { object: target.object.clone(), reason, diagnosis }
-            })
-            .buffered(DIAGNOSED)
-            .collect()
-            .await;
+        let failures = diagnosed.iter().map(|index| {
+            let ailment = overdue.get(index).or(match &verdicts[*index] {
+                Verdict::Ailing { ailments } => ailments.first(),
+                _ => None,
+            });
+            self.failure(&self.targets[*index], view, &verdicts[*index], ailment, until)
+        });
+        let failures = futures::future::join_all(failures).await;
         let rest = verdicts
             .iter()
             .enumerate()
             .filter(|(index, verdict)| !verdict.is_ready() && !diagnosed.contains(index));
         let unfinished = rest.map(|(index, verdict)| self.unfinished(index, verdict.reason())).collect();
         (failures, unfinished)
+    }
+
+    async fn failure(
+        &self,
+        target: &Target,
+        view: &View<'_>,
+        verdict: &Verdict,
+        ailment: Option<&Ailment>,
+        until: Instant,
+    ) -> Failure {
+        let reason = ailment.map_or(verdict.reason(), |ailment| &ailment.reason).to_owned();
+        let namespace = target.object.namespace.as_deref();
+        let pod = ailment.and_then(|ailment| view.pod(namespace, ailment.pod.as_deref()?));
+        let diagnosis = diagnose(self.cluster, target, &view.observe(target), pod, until).await;
+        Failure { object: target.object.clone(), reason, diagnosis }
     }
 
     fn unfinished(&self, index: usize, reason: &str) -> Unfinished {

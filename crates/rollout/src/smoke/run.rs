@@ -1,5 +1,6 @@
 //! Running all probes.
 
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use futures::StreamExt as _;
@@ -66,20 +67,19 @@ pub async fn smoke(
     }
     let until = Instant::now() + options.deadline;
     let total = probes.len();
-    let done = std::sync::atomic::AtomicUsize::new(0);
-    let all = futures::stream::iter(&probes)
-        .map(async |probe: &&Probe| {
-            let result = run(cluster, probe, tree, until).await;
-            let done = done.fetch_add(1, std::sync::atomic::Ordering::Relaxed) + 1;
-            let text = match &result {
-                Ok(()) => format!("{}: passed", probe.name),
-                Err(failure) => format!("{}: {}", probe.name, failure.reason),
-            };
-            options.sink.emit(Event::Progress { stage: Stage::Smoke, done, total, text });
-            result
-        })
-        .buffered(AT_ONCE)
-        .collect::<Vec<_>>();
+    let done = AtomicUsize::new(0);
+    let one = async |probe: &Probe| {
+        let result = run(cluster, probe, tree, until).await;
+        let done = done.fetch_add(1, Ordering::Relaxed) + 1;
+        let text = match &result {
+            Ok(()) => format!("{}: passed", probe.name),
+            Err(failure) => format!("{}: {}", probe.name, failure.reason),
+        };
+        options.sink.emit(Event::Progress { stage: Stage::Smoke, done, total, text });
+        result
+    };
+    let running: Vec<_> = probes.iter().map(|probe| one(probe)).collect();
+    let all = futures::stream::iter(running).buffered(AT_ONCE).collect::<Vec<_>>();
     let results = tokio::select! {
         () = options.stop.cancelled() => return Err(SmokeError::Interrupted),
         results = all => results,

@@ -1,0 +1,145 @@
+//! A namespace of its own on the shared testbed.
+
+use std::collections::hash_map::RandomState;
+use std::future::Future;
+use std::hash::BuildHasher as _;
+use std::panic::AssertUnwindSafe;
+use std::path::PathBuf;
+use std::sync::Mutex;
+use std::time::Duration;
+
+use futures::FutureExt as _;
+use serde_json::{Value, json};
+use windlass_cluster::{ApplyRequest, Cluster, Expect, Propagation, Target as Server};
+use windlass_model::{Event, Object, ObjectRef, Sink};
+
+/// A namespace and what else a test made.
+pub(crate) struct Bed {
+    pub(crate) cluster: Cluster,
+    pub(crate) namespace: String,
+    /// Cluster-scoped objects to remove in the end.
+    made: Mutex<Vec<ObjectRef>>,
+}
+
+#[expect(clippy::disallowed_methods, reason = "a test is given its server by the environment")]
+fn kubeconfig() -> PathBuf {
+    let path = std::env::var_os("WINDLASS_TEST_KUBECONFIG");
+    path.expect("WINDLASS_TEST_KUBECONFIG is not set: start them through `make test`").into()
+}
+
+/// Returns the certificate of the authority that signs what the bed's load balancers present.
+pub(crate) fn authority() -> Vec<u8> {
+    std::fs::read(kubeconfig().with_file_name("pki").join("ca.crt")).unwrap()
+}
+
+/// Runs a test in a namespace of its own and cleans up, however the test ends.
+pub(crate) async fn with_bed<F: Future<Output = ()>>(name: &str, test: impl FnOnce(std::sync::Arc<Bed>) -> F) {
+    rustls::crypto::ring::default_provider().install_default().ok();
+    let server = Server {
+        kubeconfig: kubeconfig(),
+        context: "testbed".to_owned(),
+        proxy: None,
+        user_agent: "windlass-rollout-test".to_owned(),
+        request_timeout: Duration::from_secs(30),
+        concurrency: 8,
+    };
+    let cluster = Cluster::connect(&server).await.unwrap();
+    let random = RandomState::new().hash_one(name) % 1_000_000;
+    let namespace = format!("{name}-{random:06}");
+    let bed = std::sync::Arc::new(Bed { cluster, namespace: namespace.clone(), made: Mutex::default() });
+    bed.apply(json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": namespace}})).await;
+    let result = AssertUnwindSafe(test(bed.clone())).catch_unwind().await;
+    let made = std::mem::take(&mut *bed.made.lock().unwrap());
+    for object in made.into_iter().rev() {
+        bed.delete(&object).await;
+    }
+    if let Err(panic) = result {
+        std::panic::resume_unwind(panic);
+    }
+}
+
+impl Bed {
+    /// Returns a name that no other test uses, for cluster-scoped objects.
+    pub(crate) fn own(&self, name: &str) -> String {
+        format!("{}-{name}", self.namespace)
+    }
+
+    /// Applies an object and returns it as it is then.
+    pub(crate) async fn apply(&self, body: Value) -> Object {
+        let object = Object::new(body, None).unwrap();
+        let request = ApplyRequest { object: &object, expect: Expect::Anything, force: true, dry_run: false };
+        let live = self.cluster.apply(request).await.unwrap().object;
+        if live.reference().namespace.is_none() {
+            self.made.lock().unwrap().push(live.reference().clone());
+        }
+        live
+    }
+
+    pub(crate) async fn delete(&self, object: &ObjectRef) {
+        let resource = self.cluster.resource_of(object).await.unwrap();
+        for _ in 0..5 {
+            let Some(live) = self.cluster.get(object).await.unwrap() else { return };
+            if self.cluster.delete(&resource, &live, Propagation::Background, false).await.is_ok() {
+                return;
+            }
+        }
+    }
+
+    /// Returns a reference to an object of the namespace.
+    pub(crate) fn reference(&self, kind: &str, name: &str) -> ObjectRef {
+        let body = json!({"apiVersion": "v1", "kind": kind, "metadata": {"name": name, "namespace": self.namespace}});
+        Object::new(body, None).unwrap().reference().clone()
+    }
+
+    /// Makes a workload with a pod template; `annotations` are symptoms, without their prefix.
+    pub(crate) fn workload(&self, kind: &str, name: &str, annotations: &Value, spec: Value) -> Value {
+        let annotations: serde_json::Map<String, Value> = annotations
+            .as_object()
+            .unwrap()
+            .iter()
+            .map(|(key, value)| (format!("testbed.windlass.dev/{key}"), value.clone()))
+            .collect();
+        let mut template = json!({
+            "metadata": {"labels": {"app": name}, "annotations": annotations},
+            "spec": {"terminationGracePeriodSeconds": 1, "containers": [{"name": "main", "image": "r/web:1"}]},
+        });
+        let mut body = json!({
+            "apiVersion": if kind == "Job" { "batch/v1" } else { "apps/v1" },
+            "kind": kind,
+            "metadata": {"name": name, "namespace": self.namespace},
+            "spec": spec,
+        });
+        if kind == "Job" {
+            template["spec"]["restartPolicy"] = json!("Never");
+        } else {
+            body["spec"]["selector"] = json!({"matchLabels": {"app": name}});
+        }
+        if kind == "StatefulSet" {
+            body["spec"]["serviceName"] = json!(name);
+        }
+        body["spec"]["template"] = template;
+        body
+    }
+
+    /// Makes a claim template for `spec.volumeClaimTemplates`.
+    pub(crate) fn claim_template(name: &str, class: &str) -> Value {
+        json!([{"metadata": {"name": name}, "spec": {"storageClassName": class, "accessModes": ["ReadWriteOnce"],
+            "resources": {"requests": {"storage": "1Gi"}}}}])
+    }
+}
+
+/// Keeps events.
+#[derive(Default)]
+pub(crate) struct Kept(Mutex<Vec<Event>>);
+
+impl Kept {
+    pub(crate) fn events(&self) -> Vec<Event> {
+        self.0.lock().unwrap().clone()
+    }
+}
+
+impl Sink for Kept {
+    fn emit(&self, event: Event) {
+        self.0.lock().unwrap().push(event);
+    }
+}
