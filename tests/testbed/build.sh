@@ -28,8 +28,9 @@ if [ ! -x "$out/testbed" ]; then
   # Somebody else may have been faster; either result is the same.
   mv -T "$tmp" "$out" 2>/dev/null || [ -x "$out/testbed" ]
 fi
-# The two newest builds are kept: another work tree may use an older one.
+# The two newest builds are kept, for another work tree may use an older one,
+# and so are those whose testbeds run.
 ls -1dt "$cache"/testbed-* 2>/dev/null | tail -n +3 | while read -r old; do
-  [ "$old" = "$out" ] || rm -rf "$old"
+  [ "$old" = "$out" ] || ls -l /proc/[0-9]*/exe 2>/dev/null | grep -qF "$old/" || rm -rf "$old"
 done
 echo "$out"

@@ -21,28 +21,33 @@ trap 'exit 130' INT TERM
 testbed up "$BED" --watch-pid $$
 
 # Parts that only use the testbed run side by side, each in a namespace of its
-# own; parts that stop and start roles follow one by one.
-together=(workloads cronjob stuck symptoms failures loadbalancer claims containers forward identities)
+# own; parts that stop and start roles follow one by one. The CronJob waits for
+# the full minute meanwhile, which a crash must not disturb.
+together=(workloads stuck symptoms failures loadbalancer claims containers forward identities)
 alone=(crashes lifecycle)
 wanted=("$@")
 want() { [ ${#wanted[@]} = 0 ] || printf '%s\n' "${wanted[@]}" | grep -qx "$1"; }
 
 failed=()
 declare -A pid
-for part in "${together[@]}"; do
-  want "$part" || continue
-  bash "$here/prove/run.sh" "$part" >"$WORK/$part.out" 2>&1 &
-  pid[$part]=$!
-done
-for part in "${together[@]}"; do
-  [ -n "${pid[$part]:-}" ] || continue
-  wait "${pid[$part]}" || failed+=("$part")
-  cat "$WORK/$part.out"
-done
+begin() {
+  want "$1" || return 0
+  bash "$here/prove/run.sh" "$1" >"$WORK/$1.out" 2>&1 &
+  pid[$1]=$!
+}
+finish() {
+  [ -n "${pid[$1]:-}" ] || return 0
+  wait "${pid[$1]}" || failed+=("$1")
+  cat "$WORK/$1.out"
+}
+begin cronjob
+for part in "${together[@]}"; do begin "$part"; done
+for part in "${together[@]}"; do finish "$part"; done
 for part in "${alone[@]}"; do
-  want "$part" || continue
-  bash "$here/prove/run.sh" "$part" 2>&1 || failed+=("$part")
+  begin "$part"
+  finish "$part"
 done
+finish cronjob
 if [ ${#failed[@]} -gt 0 ]; then
   echo "FAILED: ${failed[*]}" >&2
   exit 1

@@ -117,10 +117,11 @@ func (s *step) containerStatus(c *container, initialized bool) core.ContainerSta
 		cs.Ready = c.init && c.exit == 0
 	default:
 		reason := c.reason
-		if (reason == "" || reason == "ContainerCreating") && !initialized || reason == "" && c.init || reason == "ContainerCreating" && !c.init && hasInit(s.containers) && !initialized {
-			reason = "PodInitializing"
-		} else if reason == "" {
+		if reason == "" || reason == "ContainerCreating" {
 			reason = "ContainerCreating"
+			if hasInit(s.containers) && (c.init || !initialized) {
+				reason = "PodInitializing"
+			}
 		}
 		cs.State.Waiting = &core.ContainerStateWaiting{Reason: reason, Message: c.message}
 	}

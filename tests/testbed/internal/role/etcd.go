@@ -26,6 +26,8 @@ func runEtcd(d bed.Dir, s *bed.State) error {
 	// The data need not survive a crash of the machine, only one of a process.
 	cfg.UnsafeNoFsync = true
 	cfg.LogLevel = "warn"
+	// On a busy machine there would be a line for every second request.
+	cfg.WarningApplyDuration, cfg.WarningUnaryRequestDuration = 5*time.Second, 5*time.Second
 	cfg.QuotaBackendBytes = 2 << 30
 	cfg.AutoCompactionMode, cfg.AutoCompactionRetention = "periodic", "10m"
 	e, err := embed.StartEtcd(cfg)
