@@ -4,11 +4,17 @@
 //! is read file by file. Both go through [`windlass_yaml`], so an object means here what it means to `kubectl
 //! apply`. Everything that is wrong is collected and returned together.
 
+mod closure;
 mod directory;
 mod error;
 mod jail;
+mod kustomize;
 mod limits;
+mod normal;
+mod objects;
+mod plain;
 mod render;
+mod scope;
 mod units;
 
 pub use directory::read_directory;

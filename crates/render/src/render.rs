@@ -1,9 +1,23 @@
-//! Rendering.
-use windlass_model::{Digest, GroupKind, Rendering, SourceTree};
+//! From a tree to a rendering.
 
-use crate::{Limits, RenderErrors, ResolvedUnit, Tools};
+use std::collections::HashMap;
+
+use serde_json::{Value, json};
+use windlass_model::{Digest, GroupKind, Object, Origin, Rendering, SourceTree, Unit};
+
+use crate::kustomize::Kustomize;
+use crate::objects::{self, Raw};
+use crate::scope::Definitions;
+use crate::{Limits, ObjectProblem, RenderError, RenderErrors, ResolvedUnit, Tools, closure, plain};
 
 /// Turns a tree into objects.
+///
+/// `scopes` says whether a kind is namespaced, where the caller knows it from a cluster; Kubernetes' own kinds and
+/// kinds whose CRD is part of the tree are known without it.
+///
+/// # Errors
+///
+/// Returns everything that is wrong in all units, not just the first.
 pub async fn render(
     tree: &SourceTree,
     units: &[ResolvedUnit],
@@ -11,6 +25,155 @@ pub async fn render(
     limits: &Limits,
     scopes: &(dyn Fn(&GroupKind) -> Option<bool> + Sync),
 ) -> Result<Rendering, RenderErrors> {
-    let _ = (tree, units, tools, limits, scopes);
-    Ok(Rendering { units: Vec::new(), renderer: "plain".to_owned(), digest: Digest::of_bytes(b""), warnings: Vec::new() })
+    let mut run =
+        Run { tree, units, tools, limits, kustomize: None, errors: Vec::new(), warnings: Vec::new() };
+    let mut raws = Vec::new();
+    for unit in units {
+        raws.push(run.unit(unit).await);
+    }
+    let Run { kustomize, mut errors, mut warnings, .. } = run;
+    let definitions = definitions(&raws);
+    let mut rendered = Vec::new();
+    for (unit, raws) in units.iter().zip(raws) {
+        let mut objects = Vec::new();
+        for raw in raws {
+            match objects::check(raw, &definitions, &scopes, &mut warnings) {
+                Ok(object) => objects.push(object),
+                Err(error) => errors.push(error),
+            }
+        }
+        if objects.is_empty() {
+            warnings.push(format!("{}: the unit `{}` holds no object", unit.path, unit.name));
+        }
+        rendered.push(Unit { name: unit.name.clone(), path: unit.path.clone(), objects });
+    }
+    errors.extend(duplicates(&rendered));
+    if !errors.is_empty() {
+        return Err(RenderErrors(errors));
+    }
+    let renderer =
+        kustomize.map_or_else(|| "plain".to_owned(), |kustomize| format!("kustomize {}", kustomize.version));
+    Ok(Rendering { digest: digest(&rendered), units: rendered, renderer, warnings })
+}
+
+struct Run<'a> {
+    tree: &'a SourceTree,
+    units: &'a [ResolvedUnit],
+    tools: &'a Tools,
+    limits: &'a Limits,
+    /// Started when the first unit needs it.
+    kustomize: Option<Kustomize>,
+    errors: Vec<RenderError>,
+    warnings: Vec<String>,
+}
+
+impl Run<'_> {
+    async fn unit(&mut self, unit: &ResolvedUnit) -> Vec<Raw> {
+        if plain::kustomization(self.tree, &unit.path).is_some() {
+            return self.kustomization(unit).await;
+        }
+        let (files, errors) = plain::manifests(self.tree, unit, self.units);
+        self.errors.extend(errors);
+        let mut raws = Vec::new();
+        for path in files {
+            self.read(path, self.tree.read(path).unwrap_or_default(), true, &mut raws);
+        }
+        raws
+    }
+
+    async fn kustomization(&mut self, unit: &ResolvedUnit) -> Vec<Raw> {
+        let mut closure = closure::walk(self.tree, &unit.path);
+        if !closure.errors.is_empty() {
+            self.errors.append(&mut closure.errors);
+            return Vec::new();
+        }
+        let (yaml, warnings) = match self.build(&unit.path).await {
+            Ok(output) => output,
+            Err(error) => {
+                self.errors.push(error);
+                return Vec::new();
+            }
+        };
+        self.warnings.extend(warnings);
+        let mut raws = Vec::new();
+        self.read(&unit.path, &yaml, false, &mut raws);
+        let places = closure.places(self.tree);
+        for raw in &mut raws {
+            // A line of the renderer's output helps nobody: name the manifest, or else the directory.
+            let place = closure::key(&raw.body).and_then(|key| places.get(&key).cloned());
+            raw.origin = place.unwrap_or_else(|| Origin { path: unit.path.clone(), line: None });
+        }
+        raws
+    }
+
+    async fn build(&mut self, directory: &str) -> Result<(Vec<u8>, Vec<String>), RenderError> {
+        if self.kustomize.is_none() {
+            let kustomize = Kustomize::start(self.tree, self.tools, self.limits).await?;
+            self.warnings.extend(kustomize.warning.clone());
+            self.kustomize = Some(kustomize);
+        }
+        match &self.kustomize {
+            Some(kustomize) => kustomize.build(directory).await,
+            None => Ok((Vec::new(), Vec::new())),
+        }
+    }
+
+    /// Reads one file; `lint` says that a person wrote it.
+    fn read(&mut self, path: &str, bytes: &[u8], lint: bool, raws: &mut Vec<Raw>) {
+        let documents = match windlass_yaml::parse(bytes) {
+            Ok(documents) => documents,
+            Err(source) => return self.errors.push(RenderError::Yaml { path: path.to_owned(), source }),
+        };
+        for document in documents {
+            if lint {
+                let lints =
+                    document.lints.iter().map(|lint| format!("{path}:{}: {}", lint.position, lint.text));
+                self.warnings.extend(lints);
+            }
+            objects::flatten(document, path, raws, &mut self.errors);
+        }
+    }
+}
+
+fn definitions(raws: &[Vec<Raw>]) -> Definitions {
+    let mut definitions = Definitions::default();
+    for raw in raws.iter().flatten() {
+        if let Ok(object) = Object::new(raw.body.clone(), None) {
+            definitions.take(&object.reference().kind, object.body());
+        }
+    }
+    definitions
+}
+
+/// Finds objects that are written twice, in one unit or in two.
+fn duplicates(units: &[Unit]) -> Vec<RenderError> {
+    let mut seen: HashMap<_, String> = HashMap::new();
+    let mut errors = Vec::new();
+    for (unit, object) in units.iter().flat_map(|unit| unit.objects.iter().map(move |object| (unit, object)))
+    {
+        let reference = object.reference();
+        let origin = object.origin().cloned().unwrap_or(Origin { path: unit.path.clone(), line: None });
+        match seen.get(&reference.key()) {
+            None => drop(seen.insert(reference.key(), format!("{origin} (unit {})", unit.name))),
+            Some(first) => {
+                let problem = ObjectProblem::Duplicate { first: first.clone() };
+                errors.push(RenderError::Object { origin, object: reference.to_string(), problem });
+            }
+        }
+    }
+    errors
+}
+
+/// Hashes all objects by unit. The order inside a unit does not count: it has no effect on what is applied.
+fn digest(units: &[Unit]) -> Digest {
+    let units: Vec<Value> = units
+        .iter()
+        .map(|unit| {
+            let mut objects: Vec<&Object> = unit.objects.iter().collect();
+            objects.sort_by_key(|object| object.reference().key());
+            let bodies: Vec<&Value> = objects.into_iter().map(Object::body).collect();
+            json!({"unit": unit.name, "objects": bodies})
+        })
+        .collect();
+    Digest::of_json(&Value::Array(units))
 }

@@ -1,8 +1,9 @@
 //! From a parser's events to a document.
 
 use std::collections::HashMap;
+use std::panic::AssertUnwindSafe;
 
-use libyaml_safer::{Encoding, Event, EventData, Parser, ScalarStyle};
+use libyaml_safer::{Encoding, Event, EventData, MappingStyle, Parser, ScalarStyle, SequenceStyle};
 
 use crate::document::Document;
 use crate::frame::{Content, Frame, Node};
@@ -12,8 +13,18 @@ use crate::stream::Chunk;
 use crate::{Lint, Position, YamlError, syntax};
 
 /// Reads one piece of a stream; `None` when it holds nothing, or null.
+///
+/// The parser panics on a tag directly before a comma inside brackets (`[!a,b]`, seen by fuzzing). A panic never
+/// leaves this function.
 pub(crate) fn document(chunk: &Chunk, budget: &mut Budget) -> Result<Option<Document>, YamlError> {
     syntax::check_characters(chunk)?;
+    std::panic::catch_unwind(AssertUnwindSafe(|| compose(chunk, budget))).unwrap_or_else(|_| {
+        let message = "the parser cannot read this document";
+        Err(YamlError::new(chunk.position(0, 0), message, "look for a tag (`!…`) directly before a comma"))
+    })
+}
+
+fn compose(chunk: &Chunk, budget: &mut Budget) -> Result<Option<Document>, YamlError> {
     let mut builder =
         Builder { budget, frames: Vec::new(), anchors: HashMap::new(), lints: Vec::new(), root: None };
     let mut parser = Parser::new();
@@ -60,8 +71,12 @@ impl Builder<'_> {
                 }
                 self.place(node)
             }
-            EventData::SequenceStart { anchor, .. } => self.open(Frame::list(position, anchor)),
-            EventData::MappingStart { anchor, .. } => self.open(Frame::map(position, anchor)),
+            EventData::SequenceStart { anchor, style, .. } => {
+                self.open(Frame::list(position, anchor, style == SequenceStyle::Flow))
+            }
+            EventData::MappingStart { anchor, style, .. } => {
+                self.open(Frame::map(position, anchor, style == MappingStyle::Flow))
+            }
             EventData::SequenceEnd | EventData::MappingEnd => self.close(),
             EventData::Alias { anchor } => self.alias(&anchor, position),
             EventData::DocumentStart { .. } if self.root.is_some() => {
@@ -90,6 +105,14 @@ impl Builder<'_> {
             return Ok(Node::scalar(Content::Merge, position));
         }
         let plain = style == ScalarStyle::Plain;
+        if plain && text.contains('?') && self.frames.last().is_some_and(|frame| frame.flow) {
+            let message = "an unquoted `?` inside brackets";
+            return Err(YamlError::new(
+                position,
+                message,
+                "put the text in quotes: `kubectl` takes `?` for a key",
+            ));
+        }
         let scalar = resolve::scalar(text, plain, kind)
             .map_err(|problem| YamlError::new(position, problem, "correct the value or remove the tag"))?;
         if plain && kind == Kind::Untagged && !is_key {

@@ -52,6 +52,8 @@ impl Node {
 pub(crate) struct Frame {
     pub(crate) position: Position,
     pub(crate) anchor: Option<String>,
+    /// Whether it is written in brackets.
+    pub(crate) flow: bool,
     size: usize,
     height: usize,
     collection: Collection,
@@ -78,16 +80,16 @@ enum Key {
 }
 
 impl Frame {
-    pub(crate) fn list(position: Position, anchor: Option<String>) -> Self {
-        Self::new(position, anchor, Collection::List(Vec::new(), Vec::new()))
+    pub(crate) fn list(position: Position, anchor: Option<String>, flow: bool) -> Self {
+        Self::new(position, anchor, flow, Collection::List(Vec::new(), Vec::new()))
     }
 
-    pub(crate) fn map(position: Position, anchor: Option<String>) -> Self {
-        Self::new(position, anchor, Collection::Map(Mapping::default()))
+    pub(crate) fn map(position: Position, anchor: Option<String>, flow: bool) -> Self {
+        Self::new(position, anchor, flow, Collection::Map(Mapping::default()))
     }
 
-    fn new(position: Position, anchor: Option<String>, collection: Collection) -> Self {
-        Self { position, anchor, size: 1, height: 1, collection }
+    fn new(position: Position, anchor: Option<String>, flow: bool, collection: Collection) -> Self {
+        Self { position, anchor, flow, size: 1, height: 1, collection }
     }
 
     /// Says whether the next node is a key.

@@ -32,7 +32,7 @@ pub(crate) fn read(text: &str, budget: &mut Budget) -> Result<Vec<Document>, Yam
                 }
             }
             Err(Failure::Refused(error)) => return Err(error),
-            Err(Failure::Syntax(position)) if count > 1 => {
+            Err(Failure::Syntax(position)) if count > 1 || (count == 1 && text.len() - before < 4) => {
                 let hint = "after a second JSON object the whole file must be JSON";
                 return Err(YamlError::new(position, "not JSON", hint));
             }

@@ -38,9 +38,14 @@ fn hint(problem: &str) -> &'static str {
 /// Refuses characters that YAML 1.1 does not allow, and line separators that it reads differently from YAML 1.2
 /// and from every editor.
 pub(crate) fn check_characters(chunk: &Chunk) -> Result<(), YamlError> {
-    let Some((at, character)) = chunk.text.char_indices().find(|(_, c)| !is_allowed(*c)) else {
-        return Ok(());
-    };
+    let mut before = '\n';
+    let found = chunk.text.char_indices().find(|(_, character)| {
+        // A byte-order mark at the start of a line would become part of a key.
+        let wrong = !is_allowed(*character) || (*character == '\u{feff}' && matches!(before, '\n' | '\r'));
+        before = *character;
+        wrong
+    });
+    let Some((at, character)) = found else { return Ok(()) };
     let end = crate::stream::end_of(&chunk.text[..at]);
     let position = Position { line: end.line + chunk.first_line - 1, column: end.column };
     let message = format!("character U+{:04X} is not allowed", u32::from(character));
