@@ -19,9 +19,9 @@ claim slow "$NS-grow" 'testbed.windlass.dev/resize-after: never'
 claim late "$NS-late"
 ok "bound" k wait --for=jsonpath='{.status.phase}'=Bound pvc/grow pvc/slow --timeout=10s
 for c in grow slow; do k patch pvc $c --type=merge -p '{"spec":{"resources":{"requests":{"storage":"3Gi"}}}}' >/dev/null; done
-soon 5 "expansion: claim" is 3Gi field pvc/grow '{.status.capacity.storage}'
+soon 15 "expansion: claim" is 3Gi field pvc/grow '{.status.capacity.storage}'
 ok "expansion: volume" is 3Gi kubectl get pv "$(field pvc/grow '{.spec.volumeName}')" -o 'jsonpath={.spec.capacity.storage}'
-soon 5 "expansion that hangs" is "1Gi Resizing" field pvc/slow '{.status.capacity.storage} {.status.conditions[0].type}'
+soon 15 "expansion that hangs" is "1Gi Resizing" field pvc/slow '{.status.capacity.storage} {.status.conditions[0].type}'
 ok "waits for its first consumer" is Pending field pvc/late '{.status.phase}'
 k run user --image=r/i:1 --overrides='{"spec":{"volumes":[{"name":"d","persistentVolumeClaim":{"claimName":"late"}}]}}' >/dev/null
 ok "the scheduler binds it" k wait --for=condition=ready pod/user --timeout=10s

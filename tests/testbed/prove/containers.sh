@@ -9,7 +9,7 @@ ok "logs by annotation" is "first line second line" k logs talk
 ok "default log" has "main started (r/i:1)" k logs plain
 ok "timestamps" has "Z main started" k logs plain --timestamps
 ok "tail" is "" k logs plain --tail=0
-soon 5 "previous run" has "about to fail" k logs crash --previous
+soon 15 "previous run" has "about to fail" k logs crash --previous
 ok "no log without an image" has "trying and failing to pull image" k logs pull
 k logs -f plain >"$WORK/follow" &
 follower=$!

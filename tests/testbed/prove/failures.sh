@@ -67,17 +67,17 @@ spec:
 Y
 waits='{.status.containerStatuses[0].state.waiting.reason}'
 message='{.status.containerStatuses[0].state.waiting.message}'
-soon 5 "missing secret: event" has 'MountVolume.SetUp failed for volume "certs" : secret "absent" not found' k get events --field-selector=reason=FailedMount
+soon 15 "missing secret: event" has 'MountVolume.SetUp failed for volume "certs" : secret "absent" not found' k get events --field-selector=reason=FailedMount
 ok "missing secret: the pod waits" is "Pending ContainerCreating" field pod/volume "{.status.phase} $waits"
-soon 5 "missing key" is "CreateContainerConfigError couldn't find key user in Secret $NS/password" field pod/key "$waits $message"
-soon 5 "missing config map" is "CreateContainerConfigError configmap \"absent\" not found" field pod/from "$waits $message"
+soon 15 "missing key" is "CreateContainerConfigError couldn't find key user in Secret $NS/password" field pod/key "$waits $message"
+soon 15 "missing config map" is "CreateContainerConfigError configmap \"absent\" not found" field pod/from "$waits $message"
 ok "failed job" k wait --for=condition=failed job/bad --timeout=20s
 ok "job: exit code" is 3 k get pods -l job-name=bad -o 'jsonpath={.items[0].status.containerStatuses[0].state.terminated.exitCode}'
 ok "indexed job fails for one index" k wait --for=condition=failed job/indexed --timeout=20s
 ok "that index" is "1 0,2" field job/indexed '{.status.failedIndexes} {.status.completedIndexes}'
 ok "pod failure policy" k wait --for=condition=failed job/policy --timeout=20s
 ok "pod failure policy: reason" is PodFailurePolicy field job/policy '{.status.conditions[?(@.type=="Failed")].reason}'
-soon 9 "init container crashes" is "Pending CrashLoopBackOff PodInitializing" field pod/init "{.status.phase} {.status.initContainerStatuses[0].state.waiting.reason} $waits"
+soon 15 "init container crashes" is "Pending CrashLoopBackOff PodInitializing" field pod/init "{.status.phase} {.status.initContainerStatuses[0].state.waiting.reason} $waits"
 k create secret generic absent --from-literal=a=b >/dev/null
 k create configmap absent --from-literal=a=b >/dev/null
 k patch secret password --type=merge -p '{"stringData":{"user":"x"}}' >/dev/null
