@@ -4,10 +4,27 @@
 //! server about every object by a dry-run. [`plan`] is a pure function of what was observed, the rendering
 //! and the rules, so that it can be tested without a server.
 
+mod evidence;
+mod forecast;
+mod guards;
+mod hashed;
+mod immutable;
 mod key;
+mod kinds;
 mod observation;
 mod observe;
+mod overlay;
+mod owners;
+mod ownership;
 mod planner;
+mod problem;
+mod prune;
+mod refusal;
+mod risk;
+mod sameness;
+mod scene;
+mod stored;
+mod verdict;
 
 pub use key::ObjectKey;
 pub use observation::{Ask, Asked, Candidate, Definition, Observation, Removal, Reply, UnreadableParent};

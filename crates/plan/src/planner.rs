@@ -2,11 +2,13 @@
 
 use jiff::Timestamp;
 use windlass_model::{
-    ClusterId, Digest, EnvironmentName, ExitCode, Plan, Provenance, Rendering, Requirement,
+    Action, ClusterId, Digest, EnvironmentName, ExitCode, Object, Plan, Problem, Provenance, Refusal,
+    Rendering, Requirement, apply_rank,
 };
 use windlass_settings::Guards;
 
-use crate::Observation;
+use crate::scene::Scene;
+use crate::{Observation, guards, prune, verdict};
 
 /// What a plan is made from, beside the observation.
 #[derive(Debug, Clone)]
@@ -34,7 +36,9 @@ pub struct Inputs<'a> {
 }
 
 /// Computes what would change, and whether it may.
-pub fn plan(inputs: Inputs<'_>, _observation: &Observation) -> Plan {
+pub fn plan(inputs: Inputs<'_>, observation: &Observation) -> Plan {
+    let (actions, refusals) = decide(&inputs, observation);
+    let warnings = warnings(&inputs, observation, &refusals);
     Plan {
         schema: 1,
         tool: inputs.tool.to_owned(),
@@ -45,15 +49,67 @@ pub fn plan(inputs: Inputs<'_>, _observation: &Observation) -> Plan {
         rendering: inputs.rendering.digest,
         policies: inputs.policies,
         rollback: inputs.rollback,
-        actions: Vec::new(),
-        refusals: Vec::new(),
+        actions,
+        refusals,
         requirement: Requirement::default(),
-        warnings: inputs.rendering.warnings.clone(),
+        warnings,
         created_at: inputs.now,
     }
 }
 
+fn decide(inputs: &Inputs<'_>, observation: &Observation) -> (Vec<Action>, Vec<Refusal>) {
+    let scene = Scene::new(inputs, observation);
+    let removals = prune::actions(&scene);
+    let mut refusals = guards::refusals(&scene, &removals);
+    let mut actions = Vec::new();
+    for (position, unit) in inputs.rendering.units.iter().enumerate() {
+        let mut objects: Vec<&Object> = unit.objects.iter().collect();
+        objects.sort_by_key(|object| apply_rank(&object.reference().kind));
+        for object in objects {
+            let verdict = verdict::judge(&scene, position, unit, object);
+            actions.push(verdict.action);
+            refusals.extend(verdict.refusal);
+        }
+    }
+    actions.extend(removals);
+    (actions, refusals)
+}
+
+/// Passes on what does not stop the run: kinds that could not be listed are refused only where that hides something.
+fn warnings(inputs: &Inputs<'_>, observation: &Observation, refusals: &[Refusal]) -> Vec<String> {
+    let mut warnings = inputs.rendering.warnings.clone();
+    warnings.extend(
+        observation
+            .stale_groups
+            .iter()
+            .map(|group| format!("the API service of the group `{group}` does not answer")),
+    );
+    let unlisted = observation.unlisted.iter().filter(|(kind, _)| {
+        let named = format!("kind `{kind}`");
+        !refusals.iter().any(|refusal| refusal.message.contains(&named))
+    });
+    warnings.extend(unlisted.map(|(kind, reason)| {
+        format!(
+            "objects of the kind `{kind}` could not be listed, but every recorded one is rendered: {reason}"
+        )
+    }));
+    warnings
+}
+
 /// Returns the exit code of a plan that may not be carried out, or `None` if nothing forbids it.
+///
+/// What the author can mend comes first, then what the administrator can, then what the guards say.
 pub fn exit_code(plan: &Plan) -> Option<ExitCode> {
-    (!plan.is_executable()).then_some(ExitCode::Refused)
+    let has = |wanted: fn(&Problem) -> bool| {
+        plan.actions.iter().filter_map(|action| action.problem.as_ref()).any(wanted)
+    };
+    if has(|problem| matches!(problem, Problem::Invalid { .. })) {
+        Some(ExitCode::BadInput)
+    } else if has(|problem| matches!(problem, Problem::Forbidden { .. })) {
+        Some(ExitCode::Forbidden)
+    } else if plan.is_executable() {
+        None
+    } else {
+        Some(ExitCode::Refused)
+    }
 }

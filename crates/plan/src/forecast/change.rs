@@ -1,0 +1,112 @@
+//! What follows from changing an object.
+
+use windlass_model::{FieldChange, Forecast, Object};
+
+use super::{count, note, ordinals, restart, text};
+use crate::kinds;
+
+/// Says what follows from changing `before` into `after` by applying `desired`.
+pub(crate) fn of_change(
+    desired: &Object,
+    before: &Object,
+    after: &Object,
+    delta: &[FieldChange],
+) -> Vec<Forecast> {
+    let kind = &after.reference().kind;
+    let mut forecasts = Vec::new();
+    if kinds::is_workload(kind) {
+        forecasts.extend(restart::of_template(after, delta));
+        forecasts.extend(default_replicas(desired, before, after));
+    }
+    if kinds::is_stateful_set(kind) {
+        forecasts.extend(scaled_down(before, after));
+    }
+    if kinds::is_custom(kind) && delta.iter().any(|change| change.path.starts_with(&["spec"])) {
+        let why = format!("possibly: the operator of `{kind}` decides which pods a changed spec restarts");
+        forecasts.push(Forecast::Restart { why });
+    }
+    forecasts
+}
+
+/// A field that is not declared any more falls back to its default: to one pod (kubernetes website issue 29739).
+fn default_replicas(desired: &Object, before: &Object, after: &Object) -> Option<Forecast> {
+    let (was, will) = (count(before, "/spec/replicas", 1), count(after, "/spec/replicas", 1));
+    let declared = desired.body().pointer("/spec/replicas").is_some();
+    (was != will && !declared && after.reference().kind.kind != "DaemonSet").then(|| {
+        note(format!(
+            "spec.replicas is not declared any more and falls from {was} to its default, {will}; to hand it over, let the other manager write it first"
+        ))
+    })
+}
+
+fn scaled_down(before: &Object, after: &Object) -> Vec<Forecast> {
+    let (was, will) = (count(before, "/spec/replicas", 1), count(after, "/spec/replicas", 1));
+    if will >= was {
+        return Vec::new();
+    }
+    let mut forecasts = vec![note(format!("pods are removed: {}", ordinals(after, "", (will..was).rev())))];
+    if text(after, "/spec/persistentVolumeClaimRetentionPolicy/whenScaled") == Some("Delete") {
+        for template in claim_templates(after) {
+            let claims = ordinals(after, &format!("{template}-"), (will..was).rev());
+            let what = format!("claims are deleted with their pods (whenScaled Delete): {claims}");
+            forecasts.push(Forecast::DataLoss { what });
+        }
+    }
+    forecasts
+}
+
+/// Returns the names of a StatefulSet's claim templates.
+pub(super) fn claim_templates(set: &Object) -> Vec<&str> {
+    let templates = set
+        .body()
+        .pointer("/spec/volumeClaimTemplates")
+        .and_then(|value| value.as_array())
+        .into_iter()
+        .flatten();
+    templates.filter_map(|template| template.pointer("/metadata/name")?.as_str()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+    use windlass_model::delta;
+
+    use super::*;
+
+    fn set(spec: Value) -> Object {
+        let body =
+            json!({"apiVersion": "apps/v1", "kind": "StatefulSet", "metadata": {"name": "db"}, "spec": spec});
+        Object::new(body, None).unwrap()
+    }
+
+    fn check(desired: Value, before: Value, after: Value, want: &[&str]) {
+        let (desired, before, after) = (set(desired), set(before), set(after));
+        let changes = delta(&after.reference().kind, before.body(), after.body());
+        let got = format!("{:?}", of_change(&desired, &before, &after, &changes));
+        for want in want {
+            assert!(got.contains(want), "{got} lacks {want}");
+        }
+        assert!(!want.is_empty() || got == "[]", "{got}");
+    }
+
+    #[test]
+    fn scaling_down_may_delete_claims() {
+        let spec = |replicas: u64, policy: &str| {
+            json!({"replicas": replicas, "persistentVolumeClaimRetentionPolicy": {"whenScaled": policy},
+                "volumeClaimTemplates": [{"metadata": {"name": "data"}}]})
+        };
+        check(
+            spec(1, "Delete"),
+            spec(3, "Delete"),
+            spec(1, "Delete"),
+            &["pods are removed: db-2, db-1", "DataLoss", "data-db-2, data-db-1"],
+        );
+        check(spec(1, "Retain"), spec(3, "Retain"), spec(1, "Retain"), &["pods are removed: db-2, db-1"]);
+        check(spec(3, "Delete"), spec(1, "Delete"), spec(3, "Delete"), &[]);
+    }
+
+    #[test]
+    fn dropped_replicas_fall_back_to_the_default() {
+        check(json!({}), json!({"replicas": 3}), json!({"replicas": 1}), &["falls from 3 to its default, 1"]);
+    }
+}

@@ -1,0 +1,34 @@
+//! What follows from an action: restarts, and what a deletion takes along.
+
+mod change;
+mod removal;
+mod restart;
+
+pub(crate) use change::of_change;
+pub(crate) use removal::{claims_in, of_removal};
+
+use serde_json::Value;
+use windlass_model::{Forecast, Object};
+
+fn note(text: impl Into<String>) -> Forecast {
+    Forecast::Note { text: text.into() }
+}
+
+fn text<'a>(object: &'a Object, pointer: &str) -> Option<&'a str> {
+    object.body().pointer(pointer)?.as_str()
+}
+
+fn count(object: &Object, pointer: &str, default: u64) -> u64 {
+    object.body().pointer(pointer).and_then(Value::as_u64).unwrap_or(default)
+}
+
+/// Names the pods or claims of a StatefulSet with these indexes, in this order; long runs are shortened.
+fn ordinals(set: &Object, prefix: &str, indexes: impl DoubleEndedIterator<Item = u64> + Clone) -> String {
+    let start = count(set, "/spec/ordinals/start", 0);
+    let name = |index: u64| format!("{prefix}{}-{}", set.reference().name, start + index);
+    let many = indexes.clone().count();
+    match (indexes.clone().next(), indexes.clone().next_back()) {
+        (Some(first), Some(last)) if many > 5 => format!("{} … {} ({many})", name(first), name(last)),
+        _ => indexes.map(name).collect::<Vec<_>>().join(", "),
+    }
+}

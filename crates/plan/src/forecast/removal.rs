@@ -1,0 +1,208 @@
+//! What a deletion takes along.
+
+use serde_json::Value;
+use windlass_model::{Forecast, Object};
+
+use super::change::claim_templates;
+use super::{note, text};
+use crate::{ObjectKey, Observation, kinds};
+
+const WHEN_DELETED: &str = "/spec/persistentVolumeClaimRetentionPolicy/whenDeleted";
+
+/// Returns the namespace whose claims must be known to foresee what the deletion of an object takes along.
+pub(crate) fn claims_in(object: &Object) -> Option<&str> {
+    let reference = object.reference();
+    if kinds::is_namespace(&reference.kind) {
+        Some(&reference.name)
+    } else if kinds::is_stateful_set(&reference.kind) && text(object, WHEN_DELETED) == Some("Delete") {
+        reference.namespace.as_deref()
+    } else {
+        None
+    }
+}
+
+/// Says what the deletion of an object takes along.
+pub(crate) fn of_removal(object: &Object, observation: &Observation) -> Vec<Forecast> {
+    let reference = object.reference();
+    let kind = &reference.kind;
+    if kinds::is_claim(kind) {
+        return vec![of_claim(object, observation)];
+    }
+    if kinds::is_namespace(kind) {
+        let everything = loss(format!("everything in the namespace `{}`", reference.name));
+        return with_claims(everything, claims(object, observation, |_| true));
+    }
+    if kinds::is_stateful_set(kind) {
+        return of_stateful_set(object, observation);
+    }
+    if kinds::is_definition(kind) {
+        return vec![of_definition(object, observation)];
+    }
+    if kind.is("", "PersistentVolume") {
+        return vec![loss(format!(
+            "the volume `{}`: what it points to is not found any more",
+            reference.name
+        ))];
+    }
+    if kind.is("", "Secret") {
+        let keys =
+            object.body().get("data").and_then(Value::as_object).into_iter().flatten().map(|(key, _)| key);
+        let keys: Vec<&str> = keys.map(String::as_str).collect();
+        return vec![loss(format!("the values of: {}", keys.join(", ")))];
+    }
+    if kinds::is_custom(kind) {
+        let what = format!(
+            "whatever the operator of `{kind}` deletes with it: pods, credentials, by many operators' default claims and volumes too"
+        );
+        return vec![loss(what)];
+    }
+    Vec::new()
+}
+
+fn loss(what: impl Into<String>) -> Forecast {
+    Forecast::DataLoss { what: what.into() }
+}
+
+fn of_claim(claim: &Object, observation: &Observation) -> Forecast {
+    let size = text(claim, "/status/capacity/storage")
+        .or_else(|| text(claim, "/spec/resources/requests/storage"))
+        .unwrap_or("size unknown");
+    let class = text(claim, "/spec/storageClassName").unwrap_or("no class");
+    let name = ObjectKey::from(claim.reference());
+    let volume = text(claim, "/spec/volumeName");
+    let policy = volume
+        .and_then(|volume| observation.volumes.get(volume))
+        .and_then(|volume| text(volume, "/spec/persistentVolumeReclaimPolicy"));
+    match (volume, policy) {
+        (Some(volume), Some("Retain")) => note(format!(
+            "{name} ({size}, {class}): the volume `{volume}` stays with its data (reclaim policy Retain), bound to nothing"
+        )),
+        (Some(volume), policy) => loss(format!(
+            "{name} ({size}, {class}): the volume `{volume}` goes with its data (reclaim policy {})",
+            policy.unwrap_or("unknown")
+        )),
+        (None, _) => note(format!("{name} ({size}, {class}): it is bound to no volume")),
+    }
+}
+
+fn of_stateful_set(set: &Object, observation: &Observation) -> Vec<Forecast> {
+    let templates = claim_templates(set);
+    if templates.is_empty() {
+        return Vec::new();
+    }
+    if text(set, WHEN_DELETED) != Some("Delete") {
+        let names: Vec<String> =
+            templates.iter().map(|template| format!("{template}-{}-*", set.reference().name)).collect();
+        return vec![note(format!("its claims stay: {}", names.join(", ")))];
+    }
+    let prefixes: Vec<String> =
+        templates.iter().map(|template| format!("{template}-{}-", set.reference().name)).collect();
+    let is_its = |claim: &Object| {
+        let ordinal = prefixes.iter().find_map(|prefix| claim.reference().name.strip_prefix(prefix.as_str()));
+        ordinal.is_some_and(|ordinal| ordinal.parse::<u64>().is_ok())
+    };
+    let policy = loss("its claims go with it (whenDeleted Delete)");
+    with_claims(policy, claims(set, observation, is_its))
+}
+
+fn claims(object: &Object, observation: &Observation, wanted: impl Fn(&Object) -> bool) -> Vec<Forecast> {
+    let namespace = claims_in(object);
+    observation
+        .claims
+        .iter()
+        .filter(|claim| claim.reference().namespace.as_deref() == namespace && wanted(claim))
+        .map(|claim| of_claim(claim, observation))
+        .collect()
+}
+
+fn with_claims(first: Forecast, claims: Vec<Forecast>) -> Vec<Forecast> {
+    std::iter::once(first).chain(claims).collect()
+}
+
+fn of_definition(object: &Object, observation: &Observation) -> Forecast {
+    let count =
+        observation.definitions.get(&ObjectKey::from(object.reference())).map(|definition| match &definition
+            .objects
+        {
+            Ok(objects) => format!("every `{}` in all namespaces: {}", definition.kind, objects.len()),
+            Err(reason) => {
+                format!("every `{}` in all namespaces; they could not be counted: {reason}", definition.kind)
+            }
+        });
+    loss(count.unwrap_or_else(|| "every object of the kind it defines".to_owned()))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn claim(name: &str, volume: Option<&str>) -> Object {
+        let body = json!({"apiVersion": "v1", "kind": "PersistentVolumeClaim",
+            "metadata": {"name": name, "namespace": "shop"},
+            "spec": {"volumeName": volume, "storageClassName": "fast", "resources": {"requests": {"storage": "8Gi"}}}});
+        Object::new(body, None).unwrap()
+    }
+
+    fn observation(policy: &str) -> Observation {
+        let volume = json!({"apiVersion": "v1", "kind": "PersistentVolume", "metadata": {"name": "pv-1"},
+            "spec": {"persistentVolumeReclaimPolicy": policy}});
+        Observation {
+            volumes: [("pv-1".to_owned(), Object::new(volume, None).unwrap())].into(),
+            claims: vec![
+                claim("data-db-0", Some("pv-1")),
+                claim("data-db-old-0", None),
+                claim("other", None),
+            ],
+            ..Observation::default()
+        }
+    }
+
+    fn check(object: &Object, observation: &Observation, want: &[&str], without: &[&str]) {
+        let got = format!("{:?}", of_removal(object, observation));
+        for want in want {
+            assert!(got.contains(want), "{got} lacks {want}");
+        }
+        for without in without {
+            assert!(!got.contains(without), "{got} has {without}");
+        }
+    }
+
+    #[test]
+    fn the_volumes_policy_decides_over_the_data() {
+        let bound = claim("data-db-0", Some("pv-1"));
+        check(&bound, &observation("Delete"), &["DataLoss", "8Gi", "fast", "reclaim policy Delete"], &[]);
+        check(&bound, &observation("Retain"), &["Note", "stays with its data"], &["DataLoss"]);
+        check(&bound, &Observation::default(), &["DataLoss", "reclaim policy unknown"], &[]);
+        check(&claim("new", None), &Observation::default(), &["bound to no volume"], &["DataLoss"]);
+    }
+
+    #[test]
+    fn claims_of_a_stateful_set_go_only_if_its_policy_says_so() {
+        let set = |policy: &str| {
+            let body = json!({"apiVersion": "apps/v1", "kind": "StatefulSet",
+                "metadata": {"name": "db", "namespace": "shop"},
+                "spec": {"persistentVolumeClaimRetentionPolicy": {"whenDeleted": policy},
+                    "volumeClaimTemplates": [{"metadata": {"name": "data"}}]}});
+            Object::new(body, None).unwrap()
+        };
+        check(&set("Retain"), &observation("Delete"), &["its claims stay: data-db-*"], &["DataLoss"]);
+        check(&set("Delete"), &observation("Delete"), &["DataLoss", "data-db-0 (8Gi"], &["db-old", "other"]);
+    }
+
+    #[test]
+    fn a_namespace_takes_its_claims_along_and_a_secret_shows_key_names_only() {
+        let namespace = json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "shop"}});
+        let namespace = Object::new(namespace, None).unwrap();
+        check(
+            &namespace,
+            &observation("Delete"),
+            &["everything in the namespace", "shop/data-db-0", "shop/other"],
+            &[],
+        );
+        let secret = json!({"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "s"}, "data": {"k": "aHVudGVyMg=="}});
+        let secret = Object::new(secret, None).unwrap();
+        check(&secret, &Observation::default(), &["the values of: k"], &["aHVudGVyMg"]);
+    }
+}

@@ -1,0 +1,81 @@
+//! Guards over containers: what lives in a namespace, what exists of a definition.
+
+use std::collections::BTreeSet;
+
+use windlass_model::{Action, Refusal};
+
+use crate::refusal::Guard;
+use crate::scene::Scene;
+use crate::{ObjectKey, kinds};
+
+/// How many names a message lists.
+const MANY: usize = 5;
+
+/// `namespace-in-use`: a namespace would go and take along what stays (cli-utils issue 274).
+pub(super) fn namespaces(scene: &Scene<'_>, prunes: &[&Action], kept: &[&Action]) -> Vec<Refusal> {
+    let namespaces = prunes.iter().filter(|action| kinds::is_namespace(&action.object.kind));
+    namespaces
+        .filter_map(|action| {
+            let name = action.object.name.as_str();
+            let kept = kept.iter().map(|action| ObjectKey::from(&action.object));
+            let inside: BTreeSet<String> = scene
+                .rendered
+                .keys()
+                .cloned()
+                .chain(kept)
+                .filter(|key| key.namespace.as_deref() == Some(name))
+                .map(|key| key.to_string())
+                .collect();
+            (!inside.is_empty()).then(|| {
+                Guard::NamespaceInUse.refuses(
+                    format!(
+                        "the namespace `{name}` would be deleted with what is to stay in it: {}",
+                        some(&inside)
+                    ),
+                    "keep the namespace, or move the objects out of it first",
+                )
+            })
+        })
+        .collect()
+}
+
+/// `definition-in-use`: a definition would go and take all its objects along.
+pub(super) fn definitions(scene: &Scene<'_>, prunes: &[&Action]) -> Vec<Refusal> {
+    let going: BTreeSet<ObjectKey> = prunes.iter().map(|action| ObjectKey::from(&action.object)).collect();
+    let definitions = going.iter().filter(|key| kinds::is_definition(&key.kind));
+    definitions
+        .filter_map(|key| {
+            let message = match scene.observation.definitions.get(key).map(|definition| &definition.objects) {
+                Some(Ok(objects)) => {
+                    let staying: BTreeSet<String> = objects
+                        .iter()
+                        .filter(|object| !going.contains(object))
+                        .map(ToString::to_string)
+                        .collect();
+                    if staying.is_empty() {
+                        return None;
+                    }
+                    format!("`{}` would be deleted, and with it: {}", key.name, some(&staying))
+                }
+                Some(Err(reason)) => {
+                    format!("`{}` would be deleted, and its objects could not be counted: {reason}", key.name)
+                }
+                None => format!("`{}` would be deleted, and its objects were not counted", key.name),
+            };
+            Some(
+                Guard::DefinitionInUse.refuses(
+                    message,
+                    "keep the definition until none of its objects is left in any namespace",
+                ),
+            )
+        })
+        .collect()
+}
+
+fn some(names: &BTreeSet<String>) -> String {
+    let shown: Vec<&str> = names.iter().take(MANY).map(String::as_str).collect();
+    match names.len().saturating_sub(MANY) {
+        0 => shown.join(", "),
+        more => format!("{} and {more} more", shown.join(", ")),
+    }
+}

@@ -1,0 +1,34 @@
+//! The guard `protected-kind`: what can hold data goes only with a permission that names it.
+
+use windlass_model::{Action, Refusal};
+
+use super::permission::{Permission, find};
+use crate::refusal::Guard;
+use crate::scene::Scene;
+use crate::{kinds, prune};
+
+pub(super) fn refusals(scene: &Scene<'_>, prunes: &[&Action]) -> Vec<Refusal> {
+    prunes.iter().filter_map(|action| refusal(scene, action)).collect()
+}
+
+fn refusal(scene: &Scene<'_>, action: &Action) -> Option<Refusal> {
+    let guards = scene.inputs.guards;
+    let object = &action.object;
+    let kind = object.kind.to_string();
+    let protected = kinds::is_protected(&object.kind) || guards.protected_kinds.contains(&kind);
+    // A generated Secret whose next version the same commit delivers is superseded, not lost.
+    if !protected || prune::successor(scene, object).is_some() {
+        return None;
+    }
+    let lapsed = match find(guards, &kind, object.namespace.as_deref(), &object.name, scene.inputs.now) {
+        Permission::Given(_) => return None,
+        Permission::Expired(permission) => format!("; the permission ended on {}", permission.until),
+        Permission::None => String::new(),
+    };
+    Some(Guard::ProtectedKind.refuses(
+        format!("{object} (unit `{}`) would be deleted, and its kind is protected{lapsed}", action.unit),
+        format!(
+            "put the object back into the unit; to delete it for good, name it under `guards.allowDeletions` in the environment file: kind `{kind}`, its namespace and name, a last day and a reason"
+        ),
+    ))
+}

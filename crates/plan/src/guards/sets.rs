@@ -1,0 +1,87 @@
+//! Guards over whole sets.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use windlass_model::{Action, Refusal, UnitName};
+
+use super::permission::{Permission, find};
+use crate::refusal::Guard;
+use crate::scene::Scene;
+
+/// `foreign-set`: a parent that another tool manages, or that someone edited.
+pub(super) fn foreign(scene: &Scene<'_>) -> Vec<Refusal> {
+    let unreadable = scene.observation.unreadable.iter();
+    unreadable.map(|parent| Guard::ForeignSet.refuses(&parent.message, &parent.hint)).collect()
+}
+
+/// `incomplete-list`: a deletion could be overlooked. That takes a kind that could not be listed and a recorded member
+/// of it that no unit renders; a broken API service that holds nothing of ours stops nothing
+/// (kapp issue 12).
+pub(super) fn incomplete(scene: &Scene<'_>) -> Vec<Refusal> {
+    let unlisted = scene.observation.unlisted.iter();
+    unlisted
+        .filter_map(|(kind, reason)| {
+            let prefix = format!("{}.{}/", kind.kind, kind.group);
+            let members = scene.observation.sets.iter().flat_map(|set| &set.members);
+            let overlooked: Vec<&str> = members
+                .filter(|entry| entry.starts_with(&prefix) && !scene.rendered.has_entry(entry))
+                .filter_map(|entry| entry.strip_prefix(&prefix))
+                .collect();
+            (!overlooked.is_empty()).then(|| {
+                Guard::IncompleteList.refuses(
+                    format!(
+                        "objects of the kind `{kind}` could not be listed, and no unit renders these any more: {}; {reason}",
+                        overlooked.join(", ")
+                    ),
+                    "repair the API service or grant the right to list the kind, then plan again",
+                )
+            })
+        })
+        .collect()
+}
+
+/// `unit-gone`: a unit that is not rendered any more would be deleted as a whole.
+pub(super) fn gone(scene: &Scene<'_>, prunes: &[&Action]) -> Vec<Refusal> {
+    let rendered: BTreeSet<&UnitName> = scene.inputs.rendering.units.iter().map(|unit| &unit.name).collect();
+    let lost = by_unit(prunes).into_iter().filter(|(unit, _)| !rendered.contains(unit));
+    lost.filter_map(|(unit, count)| {
+        let lapsed = match find(scene.inputs.guards, "Unit", None, unit.as_str(), scene.inputs.now) {
+            Permission::Given(_) => return None,
+            Permission::Expired(permission) => format!("; the permission ended on {}", permission.until),
+            Permission::None => String::new(),
+        };
+        Some(Guard::UnitGone.refuses(
+            format!("the unit `{unit}` is not rendered any more; {count} objects would be deleted{lapsed}"),
+            format!(
+                "put the unit back; to remove it for good, add kind `Unit`, name `{unit}`, a last day and a reason to `guards.allowDeletions` in the environment file"
+            ),
+        ))
+    })
+    .collect()
+}
+
+/// `empty-unit`: a unit that renders nothing would be deleted as a whole (kubernetes issue 40635).
+pub(super) fn empty(scene: &Scene<'_>, prunes: &[&Action]) -> Vec<Refusal> {
+    let counts = by_unit(prunes);
+    let empty = scene.inputs.rendering.units.iter().filter(|unit| unit.objects.is_empty());
+    empty
+        .filter_map(|unit| {
+            let count = counts.get(&unit.name)?;
+            Some(Guard::EmptyUnit.refuses(
+                format!("the unit `{}` renders no object; {count} objects would be deleted", unit.name),
+                format!(
+                    "check the directory `{}`; to empty the unit on purpose, remove it and name it under `guards.allowDeletions`",
+                    unit.path
+                ),
+            ))
+        })
+        .collect()
+}
+
+fn by_unit<'a>(prunes: &[&'a Action]) -> BTreeMap<&'a UnitName, usize> {
+    let mut counts = BTreeMap::new();
+    for action in prunes {
+        *counts.entry(&action.unit).or_default() += 1;
+    }
+    counts
+}

@@ -1,0 +1,80 @@
+//! What kinds mean for planning.
+
+use windlass_model::{GroupKind, Object};
+
+/// Groups of Kubernetes' own projects whose objects hold data, although the group's name ends in `.k8s.io`.
+const DATA_GROUPS: [&str; 2] = ["snapshot.storage.k8s.io", "groupsnapshot.storage.k8s.io"];
+
+/// Says whether a kind is a custom resource: what its deletion takes along, only its operator knows.
+pub(crate) fn is_custom(kind: &GroupKind) -> bool {
+    let group = kind.group.as_str();
+    group.contains('.') && (!group.ends_with(".k8s.io") || DATA_GROUPS.contains(&group))
+}
+
+/// Says whether a deletion can take data along that nothing brings back.
+pub(crate) fn holds_data(kind: &GroupKind) -> bool {
+    is_custom(kind)
+        || is_claim(kind)
+        || is_stateful_set(kind)
+        || is_namespace(kind)
+        || is_definition(kind)
+        || kind.is("", "PersistentVolume")
+        || kind.is("", "Secret")
+}
+
+/// Says whether a kind is protected whatever the environment file says.
+pub(crate) fn is_protected(kind: &GroupKind) -> bool {
+    holds_data(kind) || kind.is("storage.k8s.io", "StorageClass")
+}
+
+/// Says whether pods run from `spec.template` and are replaced when it changes.
+pub(crate) fn is_workload(kind: &GroupKind) -> bool {
+    kind.group == "apps" && matches!(kind.kind.as_str(), "Deployment" | "StatefulSet" | "DaemonSet")
+}
+
+pub(crate) fn is_stateful_set(kind: &GroupKind) -> bool {
+    kind.is("apps", "StatefulSet")
+}
+
+pub(crate) fn is_claim(kind: &GroupKind) -> bool {
+    kind.is("", "PersistentVolumeClaim")
+}
+
+pub(crate) fn is_namespace(kind: &GroupKind) -> bool {
+    kind.is("", "Namespace")
+}
+
+pub(crate) fn is_definition(kind: &GroupKind) -> bool {
+    kind.is("apiextensions.k8s.io", "CustomResourceDefinition")
+}
+
+/// Returns the kind that a CustomResourceDefinition defines.
+pub(crate) fn defined(definition: &Object) -> Option<GroupKind> {
+    let text = |pointer: &str| definition.body().pointer(pointer)?.as_str();
+    Some(GroupKind::new(text("/spec/group")?, text("/spec/names/kind")?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn custom_resources_are_protected_and_built_in_ones_are_not() {
+        for (kind, want) in [
+            ("Postgresql.acid.zalan.do", true),
+            ("Cluster.cluster.x-k8s.io", true),
+            ("VolumeSnapshot.snapshot.storage.k8s.io", true),
+            ("PersistentVolumeClaim", true),
+            ("StatefulSet.apps", true),
+            ("Secret", true),
+            ("StorageClass.storage.k8s.io", true),
+            ("Deployment.apps", false),
+            ("NetworkPolicy.networking.k8s.io", false),
+            ("HTTPRoute.gateway.networking.k8s.io", false),
+            ("ConfigMap", false),
+            ("HorizontalPodAutoscaler.autoscaling", false),
+        ] {
+            assert_eq!(is_protected(&GroupKind::from(kind.to_owned())), want, "{kind}");
+        }
+    }
+}

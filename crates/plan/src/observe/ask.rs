@@ -1,0 +1,119 @@
+//! Asking the server about every object by a dry-run of exactly what would be sent.
+
+use std::collections::BTreeMap;
+
+use futures::stream::{self, StreamExt as _, TryStreamExt as _};
+use windlass_cluster::{ApplyRequest, Cluster, ClusterError, Expect, FailureKind};
+use windlass_model::{ApplySet, EnvironmentName, Object, PART_OF, Rendering};
+
+use super::catalog::{Catalog, Served};
+use super::live::Live;
+use super::{Reader, Wanted, tolerate, wanted};
+use crate::{Ask, Asked, ObjectKey, Reply};
+
+/// Asks about every rendered object.
+pub(super) async fn all(
+    reader: &Reader<'_>,
+    environment: Option<&EnvironmentName>,
+    record_namespace: &str,
+    rendering: &Rendering,
+    catalog: &Catalog,
+    mut live: Live,
+) -> Result<BTreeMap<ObjectKey, Asked>, ClusterError> {
+    let label = |wanted: &Wanted<'_>| {
+        let environment = environment?.clone();
+        Some(ApplySet::empty(environment, wanted.unit.clone(), record_namespace).id())
+    };
+    let jobs: Vec<Job<'_>> = wanted(rendering)
+        .map(|wanted| Job {
+            served: catalog.of_object(wanted.object.reference()),
+            label: label(&wanted),
+            live: live.remove(&wanted.key).unwrap_or(Ok(None)),
+            wanted,
+        })
+        .collect();
+    stream::iter(jobs.into_iter().map(|job| one(reader.cluster, job)))
+        .buffer_unordered(reader.concurrency)
+        .try_collect()
+        .await
+}
+
+struct Job<'a> {
+    wanted: Wanted<'a>,
+    served: Option<&'a Served>,
+    label: Option<String>,
+    live: Result<Option<Object>, ClusterError>,
+}
+
+async fn one(cluster: &Cluster, job: Job<'_>) -> Result<(ObjectKey, Asked), ClusterError> {
+    let key = job.wanted.key;
+    let unasked = |live, answer| Asked { live, conflicts: Vec::new(), answer };
+    let resource = match job.served {
+        Some(Served::Yes(resource)) => resource,
+        Some(Served::No { stale }) => return Ok((key, unasked(None, Ask::NotServed { stale: *stale }))),
+        None => return Ok((key, unasked(None, Ask::NotServed { stale: false }))),
+    };
+    if resource.namespaced && key.namespace.is_none() {
+        let reason = "an object of this kind needs a `metadata.namespace`".to_owned();
+        return Ok((key, unasked(None, Ask::Failed(reason))));
+    }
+    let live = match job.live {
+        Ok(live) => live,
+        Err(error) => return Ok((key, unasked(None, failed(error)))),
+    };
+    if live.as_ref().is_some_and(Object::is_terminating) {
+        return Ok((key, unasked(live, Ask::Failed("the live object is being deleted".to_owned()))));
+    }
+    let mut object = job.wanted.object.clone();
+    // Without an environment there is no set; a label that is there must not look as if it were taken off.
+    let label = job.label.or_else(|| live.as_ref()?.label(PART_OF).map(str::to_owned));
+    if let Some(label) = label {
+        object.set_label(PART_OF, &label);
+    }
+    let asked = settle(cluster, &object, live).await?;
+    Ok((key, asked))
+}
+
+/// Asks, and once more if the object appeared, went or changed hands between reading it and asking.
+async fn settle(cluster: &Cluster, object: &Object, live: Option<Object>) -> Result<Asked, ClusterError> {
+    let asked = ask(cluster, object, live).await?;
+    let moved = match &asked.answer {
+        Ask::Refused(failure) => {
+            matches!(failure.kind(), FailureKind::Modified | FailureKind::Gone | FailureKind::Recreated)
+        }
+        _ => false,
+    };
+    if !moved {
+        return Ok(asked);
+    }
+    match tolerate(cluster.get(object.reference()).await)? {
+        Ok(live) => ask(cluster, object, live).await,
+        Err(error) => Ok(Asked { live: None, conflicts: Vec::new(), answer: failed(error) }),
+    }
+}
+
+async fn ask(cluster: &Cluster, object: &Object, live: Option<Object>) -> Result<Asked, ClusterError> {
+    let expect = live.as_ref().and_then(Object::uid).map_or(Expect::Absent, Expect::Uid);
+    let request = ApplyRequest { object, expect, force: false, dry_run: true };
+    let mut conflicts = Vec::new();
+    let mut answer = tolerate(cluster.apply(request).await)?;
+    if let Err(error) = &answer
+        && let Some(FailureKind::FieldConflict(fields)) = error.failure().map(windlass_cluster::Failure::kind)
+    {
+        conflicts = fields;
+        answer = tolerate(cluster.apply(ApplyRequest { force: true, ..request }).await)?;
+    }
+    let answer = match answer {
+        Ok(answer) => Ask::Answered(Reply { object: answer.object, warnings: answer.warnings }),
+        Err(error) => failed(error),
+    };
+    Ok(Asked { live, conflicts, answer })
+}
+
+fn failed(error: ClusterError) -> Ask {
+    match error {
+        ClusterError::Api { failure, .. } => Ask::Refused(*failure),
+        ClusterError::UnknownKind { stale, .. } => Ask::NotServed { stale },
+        error => Ask::Failed(error.to_string()),
+    }
+}

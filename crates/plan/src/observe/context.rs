@@ -1,0 +1,164 @@
+//! Reading what is around the objects: whose labels they carry, what deletions take along, what is in the way.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use windlass_cluster::{ClusterError, FailureKind, Selector};
+use windlass_model::{ApplySet, EnvironmentName, GroupKind, Object, ObjectRef, PART_OF, Rendering};
+
+use super::{Reader, tolerate};
+use crate::{Ask, Definition, ObjectKey, Observation, Removal, forecast, kinds};
+
+/// Adds to the observation what guards and forecasts want to know. Little of it exists in most runs.
+pub(super) async fn complete(
+    reader: &Reader<'_>,
+    observation: &mut Observation,
+    rendering: &Rendering,
+    environment: Option<&EnvironmentName>,
+    record_namespace: &str,
+) -> Result<(), ClusterError> {
+    if let Some(environment) = environment {
+        observation.foreign_parents =
+            foreign_parents(reader, observation, rendering, environment, record_namespace).await?;
+    }
+    observation.namespaces = namespaces(reader, observation).await?;
+    let going: Vec<Object> = observation
+        .candidates
+        .iter()
+        .filter(|candidate| !matches!(candidate.removal, Removal::NotAsked))
+        .map(|candidate| candidate.object.clone())
+        .collect();
+    observation.definitions = definitions(reader, &going).await?;
+    observation.claims = claims(reader, &going).await?;
+    observation.volumes = volumes(reader, &going, &observation.claims).await?;
+    Ok(())
+}
+
+/// Finds the parents of sets that are none of ours and whose label a rendered object carries. For the message
+/// only: what cannot be read stays unnamed.
+async fn foreign_parents(
+    reader: &Reader<'_>,
+    observation: &Observation,
+    rendering: &Rendering,
+    environment: &EnvironmentName,
+    record_namespace: &str,
+) -> Result<BTreeMap<String, String>, ClusterError> {
+    let ours: BTreeSet<String> = rendering
+        .units
+        .iter()
+        .map(|unit| ApplySet::empty(environment.clone(), unit.name.clone(), record_namespace).id())
+        .chain(observation.sets.iter().map(ApplySet::id))
+        .collect();
+    let foreign: BTreeSet<&str> = observation
+        .objects
+        .values()
+        .filter_map(|asked| asked.live.as_ref()?.label(PART_OF))
+        .filter(|label| !ours.contains(*label))
+        .collect();
+    let mut parents = BTreeMap::new();
+    if foreign.is_empty() {
+        return Ok(parents);
+    }
+    let ids: Vec<&str> = foreign.into_iter().collect();
+    let labels = format!("applyset.kubernetes.io/id in ({})", ids.join(","));
+    let selector = Selector { labels: Some(&labels), ..Selector::default() };
+    for kind in ["ConfigMap", "Secret"] {
+        let resource = reader.cluster.resource(&GroupKind::new("", kind), "v1").await?;
+        let Ok(found) = tolerate(reader.cluster.list(&resource, selector).await)? else { continue };
+        for parent in found.objects {
+            if let Some(id) = parent.label("applyset.kubernetes.io/id") {
+                parents.insert(id.to_owned(), parent.reference().to_string());
+            }
+        }
+    }
+    Ok(parents)
+}
+
+/// Reads the namespaces that refuse creations because they are being deleted.
+async fn namespaces(
+    reader: &Reader<'_>,
+    observation: &Observation,
+) -> Result<BTreeMap<String, Object>, ClusterError> {
+    let names: BTreeSet<&String> = observation
+        .objects
+        .iter()
+        .filter(|(_, asked)| {
+            matches!(&asked.answer, Ask::Refused(failure) if failure.kind() == FailureKind::NamespaceTerminating)
+        })
+        .filter_map(|(key, _)| key.namespace.as_ref())
+        .collect();
+    let mut found = BTreeMap::new();
+    for name in names {
+        if let Some(namespace) = get(reader, "Namespace", name).await? {
+            found.insert(name.clone(), namespace);
+        }
+    }
+    Ok(found)
+}
+
+/// Counts what exists of the kinds whose definitions may go.
+async fn definitions(
+    reader: &Reader<'_>,
+    going: &[Object],
+) -> Result<BTreeMap<ObjectKey, Definition>, ClusterError> {
+    let mut found = BTreeMap::new();
+    for definition in going.iter().filter(|object| kinds::is_definition(&object.reference().kind)) {
+        let Some(kind) = kinds::defined(definition) else { continue };
+        let objects = match tolerate(reader.cluster.preferred(&kind).await)? {
+            Ok(resource) => tolerate(reader.cluster.list(&resource, Selector::default()).await)?
+                .map(|listing| listing.objects),
+            Err(ClusterError::UnknownKind { stale: false, .. }) => Ok(Vec::new()),
+            Err(error) => Err(error),
+        };
+        let objects = objects
+            .map(|objects| objects.iter().map(|object| ObjectKey::from(object.reference())).collect())
+            .map_err(|error| error.to_string());
+        found.insert(ObjectKey::from(definition.reference()), Definition { kind, objects });
+    }
+    Ok(found)
+}
+
+/// Reads the claims that go with a namespace or a StatefulSet.
+async fn claims(reader: &Reader<'_>, going: &[Object]) -> Result<Vec<Object>, ClusterError> {
+    let namespaces: BTreeSet<&str> = going.iter().filter_map(forecast::claims_in).collect();
+    let mut claims = Vec::new();
+    for namespace in namespaces {
+        let resource = reader.cluster.resource(&GroupKind::new("", "PersistentVolumeClaim"), "v1").await?;
+        let selector = Selector { namespace: Some(namespace), ..Selector::default() };
+        if let Ok(listing) = tolerate(reader.cluster.list(&resource, selector).await)? {
+            claims.extend(listing.objects);
+        }
+    }
+    Ok(claims)
+}
+
+/// Reads the volumes of claims that may go: their reclaim policy decides over the data.
+async fn volumes(
+    reader: &Reader<'_>,
+    going: &[Object],
+    claims: &[Object],
+) -> Result<BTreeMap<String, Object>, ClusterError> {
+    let names: BTreeSet<&str> = going
+        .iter()
+        .filter(|object| kinds::is_claim(&object.reference().kind))
+        .chain(claims)
+        .filter_map(|claim| claim.body().pointer("/spec/volumeName")?.as_str())
+        .collect();
+    let mut volumes = BTreeMap::new();
+    for name in names {
+        if let Some(volume) = get(reader, "PersistentVolume", name).await? {
+            volumes.insert(name.to_owned(), volume);
+        }
+    }
+    Ok(volumes)
+}
+
+/// Reads a cluster-scoped object; one that cannot be read is as good as absent here.
+async fn get(reader: &Reader<'_>, kind: &str, name: &str) -> Result<Option<Object>, ClusterError> {
+    let reference = ObjectRef {
+        kind: GroupKind::new("", kind),
+        version: "v1".to_owned(),
+        namespace: None,
+        name: name.to_owned(),
+    };
+    Ok(tolerate(reader.cluster.get(&reference).await)?.unwrap_or_default())
+}

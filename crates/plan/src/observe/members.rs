@@ -1,0 +1,88 @@
+//! Listing whatever carries the label of one of the sets.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use futures::stream::{self, StreamExt as _, TryStreamExt as _};
+use windlass_cluster::{ClusterError, Resource, Selector};
+use windlass_model::{ApplySet, GroupKind, Object, PART_OF};
+
+use super::catalog::Catalog;
+use super::{Reader, tolerate};
+use crate::ObjectKey;
+
+/// What carries the label of one of the sets.
+#[derive(Default)]
+pub(super) struct Members {
+    pub(super) objects: BTreeMap<ObjectKey, Object>,
+    /// Kinds that could not be listed, with the reason.
+    pub(super) unlisted: BTreeMap<GroupKind, String>,
+    /// Kinds that can be listed and deleted.
+    pub(super) prunable: BTreeSet<GroupKind>,
+}
+
+/// Lists the members of all sets with one request a kind, over all namespaces: an object that is moved to
+/// another namespace by hand keeps its label, and namespaces differ from kind to kind.
+pub(super) async fn list(
+    reader: &Reader<'_>,
+    sets: &[ApplySet],
+    catalog: &Catalog,
+) -> Result<Members, ClusterError> {
+    let kinds: BTreeSet<&GroupKind> = sets.iter().flat_map(|set| &set.kinds).collect();
+    let ids: Vec<String> = sets.iter().map(ApplySet::id).collect();
+    let labels = format!("{PART_OF} in ({})", ids.join(","));
+    let listings: Vec<(GroupKind, Listed)> =
+        stream::iter(kinds.into_iter().map(|kind| list_kind(reader, kind, &labels, catalog)))
+            .buffer_unordered(reader.concurrency)
+            .try_collect()
+            .await?;
+    let mut members = Members::default();
+    for (kind, listed) in listings {
+        match listed {
+            Listed::Objects { objects, prunable } => {
+                let keyed = objects.into_iter().map(|object| (ObjectKey::from(object.reference()), object));
+                members.objects.extend(keyed);
+                members.prunable.extend(prunable.then_some(kind));
+            }
+            Listed::Gone => {}
+            Listed::Not(reason) => {
+                members.unlisted.insert(kind, reason);
+            }
+        }
+    }
+    Ok(members)
+}
+
+enum Listed {
+    Objects {
+        objects: Vec<Object>,
+        prunable: bool,
+    },
+    /// The definition is gone, and with it every object of the kind.
+    Gone,
+    Not(String),
+}
+
+async fn list_kind(
+    reader: &Reader<'_>,
+    kind: &GroupKind,
+    labels: &str,
+    catalog: &Catalog,
+) -> Result<(GroupKind, Listed), ClusterError> {
+    let resource: Resource = match catalog.single(kind) {
+        Some(resource) => resource.clone(),
+        None => match reader.cluster.preferred(kind).await {
+            Ok(resource) => resource,
+            Err(ClusterError::UnknownKind { stale: false, .. }) => return Ok((kind.clone(), Listed::Gone)),
+            Err(error @ ClusterError::UnknownKind { .. }) => {
+                return Ok((kind.clone(), Listed::Not(error.to_string())));
+            }
+            Err(error) => return Err(error),
+        },
+    };
+    let selector = Selector { labels: Some(labels), ..Selector::default() };
+    let listed = match tolerate(reader.cluster.list(&resource, selector).await)? {
+        Ok(listing) => Listed::Objects { objects: listing.objects, prunable: resource.is_prunable() },
+        Err(error) => Listed::Not(error.to_string()),
+    };
+    Ok((kind.clone(), listed))
+}

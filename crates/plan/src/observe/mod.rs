@@ -1,0 +1,101 @@
+//! All input and output of the stage.
+
+mod ask;
+mod catalog;
+mod context;
+mod live;
+mod members;
+mod removal;
+mod sets;
+
+use windlass_cluster::{Cluster, ClusterError};
+use windlass_model::{EnvironmentName, Object, Rendering, UnitName};
+
+use crate::{ObjectKey, Observation};
+use catalog::Catalog;
+use sets::Sets;
+
+/// How to observe.
+#[derive(Debug, Clone, Copy)]
+pub struct ObserveOptions {
+    /// How many requests may be under way at once; the connection has its own limit.
+    pub concurrency: usize,
+}
+
+/// Reads the sets and the live objects, and asks the server about every object by a dry-run.
+///
+/// A failure that concerns one object is part of the observation, so that it never hides the others.
+///
+/// # Errors
+/// Failures that concern everything: no connection, no valid credentials, no discovery, no right to read the sets.
+pub async fn observe(
+    cluster: &Cluster,
+    environment: Option<&EnvironmentName>,
+    record_namespace: &str,
+    rendering: &Rendering,
+    options: &ObserveOptions,
+) -> Result<Observation, ClusterError> {
+    let reader = Reader { cluster, concurrency: options.concurrency.max(1) };
+    let sets = match environment {
+        Some(environment) => sets::read(&reader, environment, record_namespace, rendering).await?,
+        None => Sets::default(),
+    };
+    let catalog = Catalog::of(cluster, rendering).await?;
+    let members = members::list(&reader, &sets.readable, &catalog).await?;
+    let live = live::read(&reader, rendering, &catalog, &members.objects).await?;
+    let objects = ask::all(&reader, environment, record_namespace, rendering, &catalog, live).await?;
+    let mut observation = Observation {
+        sets: sets.readable,
+        unreadable: sets.unreadable,
+        objects,
+        unlisted: members.unlisted,
+        stale_groups: cluster.stale_groups().await?,
+        ..Observation::default()
+    };
+    observation.candidates =
+        removal::candidates(&reader, &observation, rendering, members.objects, &members.prunable).await?;
+    context::complete(&reader, &mut observation, rendering, environment, record_namespace).await?;
+    Ok(observation)
+}
+
+/// The connection and how hard it may be used.
+struct Reader<'a> {
+    cluster: &'a Cluster,
+    concurrency: usize,
+}
+
+/// A rendered object with its key and unit.
+struct Wanted<'a> {
+    key: ObjectKey,
+    unit: &'a UnitName,
+    object: &'a Object,
+}
+
+fn wanted(rendering: &Rendering) -> impl Iterator<Item = Wanted<'_>> {
+    rendering.objects().map(|(unit, object)| Wanted {
+        key: ObjectKey::from(object.reference()),
+        unit: &unit.name,
+        object,
+    })
+}
+
+/// Says whether a failure concerns everything, not just the object that was asked about.
+fn is_fatal(error: &ClusterError) -> bool {
+    match error {
+        ClusterError::Unreachable { .. }
+        | ClusterError::Kubeconfig { .. }
+        | ClusterError::OtherCluster { .. } => true,
+        ClusterError::Api { failure, .. } => failure.code == 401,
+        ClusterError::Timeout { .. } | ClusterError::UnknownKind { .. } | ClusterError::Answer { .. } => {
+            false
+        }
+    }
+}
+
+/// Turns a failure that concerns one thing into data, and passes on one that concerns everything.
+fn tolerate<T>(result: Result<T, ClusterError>) -> Result<Result<T, ClusterError>, ClusterError> {
+    match result {
+        Err(error) if is_fatal(&error) => Err(error),
+        result => Ok(result),
+    }
+}

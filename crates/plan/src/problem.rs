@@ -1,0 +1,190 @@
+//! What a server's refusal of one object means for the plan.
+
+use windlass_cluster::{Failure, FailureKind};
+use windlass_model::{GroupKind, Problem, is_secret_kind};
+
+/// A cause longer than this is the server printing Go values.
+const LONGEST: usize = 300;
+
+const WITHHELD: &str = "the server's words are withheld, because they can repeat values of a Secret";
+
+/// Turns a refusal into a problem. About a Secret only field names are passed on, since the server repeats values in its
+/// messages: an unquoted number in `stringData` comes back as `got …{Value:12345}`.
+pub(crate) fn of_failure(kind: &GroupKind, failure: &Failure) -> Problem {
+    let secret = is_secret_kind(kind);
+    let words = || if secret { withheld(failure) } else { shorten(&failure.message) };
+    match failure.kind() {
+        FailureKind::FieldConflict(fields) => Problem::Conflicts { fields },
+        FailureKind::Invalid if failure.causes.is_empty() => Problem::Invalid { causes: vec![words()] },
+        FailureKind::Invalid => Problem::Invalid { causes: causes(failure, secret) },
+        FailureKind::Schema => Problem::Invalid { causes: schema_causes(&failure.message, secret) },
+        FailureKind::Immutable => Problem::Immutable { paths: fields(failure) },
+        FailureKind::Denied => Problem::Denied { message: words() },
+        FailureKind::Forbidden => Problem::Forbidden { message: words() },
+        FailureKind::Modified | FailureKind::Gone | FailureKind::Recreated => {
+            other("the object changes while it is being looked at: plan again")
+        }
+        FailureKind::Quota
+        | FailureKind::Unauthorized
+        | FailureKind::NamespaceMissing
+        | FailureKind::NamespaceTerminating
+        | FailureKind::NotFound
+        | FailureKind::KindNotServed
+        | FailureKind::WebhookFailed
+        | FailureKind::NoDryRun
+        | FailureKind::Throttled
+        | FailureKind::TooLarge
+        | FailureKind::Unavailable
+        | FailureKind::Other => other(format!("{}; {}", words(), failure.hint())),
+    }
+}
+
+pub(crate) fn other(message: impl Into<String>) -> Problem {
+    Problem::Other { message: message.into() }
+}
+
+/// Returns the fields that the causes name, each once.
+pub(crate) fn fields(failure: &Failure) -> Vec<String> {
+    let mut fields: Vec<String> = Vec::new();
+    for cause in &failure.causes {
+        if !cause.field.is_empty() && !fields.contains(&cause.field) {
+            fields.push(cause.field.clone());
+        }
+    }
+    fields
+}
+
+fn causes(failure: &Failure, secret: bool) -> Vec<String> {
+    let mut causes: Vec<String> = failure
+        .causes
+        .iter()
+        .map(|cause| {
+            let words = if secret { WITHHELD.to_owned() } else { shorten(&cause.message) };
+            format!("{}: {words}", cause.field)
+        })
+        .collect();
+    causes.sort();
+    causes.dedup();
+    causes
+}
+
+/// Reads `failed to create typed patch object (ns/name; apps/v1): .spec.x: field not declared in schema`, or
+/// the form with `errors:` and one line each. The server lists them in random order, or only one of them.
+fn schema_causes(message: &str, secret: bool) -> Vec<String> {
+    let body = message.split_once("): ").map_or(message, |(_, rest)| rest);
+    let mut causes: Vec<String> = body
+        .lines()
+        .map(|line| line.trim().trim_start_matches("errors:").trim())
+        .filter(|line| !line.is_empty())
+        .map(|line| if secret { field_only(line) } else { shorten(line) })
+        .collect();
+    causes.sort();
+    causes.dedup();
+    causes
+}
+
+fn field_only(line: &str) -> String {
+    let field = line.split_once(": ").map(|(field, _)| field);
+    match field.filter(|field| field.starts_with('.') && !field.contains(char::is_whitespace)) {
+        Some(field) => {
+            format!("{}: has the wrong type (quote numbers and booleans); {WITHHELD}", &field[1..])
+        }
+        None => format!("a field has the wrong type; {WITHHELD}"),
+    }
+}
+
+/// Says who denied a Secret, without the words.
+fn withheld(failure: &Failure) -> String {
+    let between = |start: &str, end: char| {
+        let rest = failure.message.split_once(start)?.1;
+        Some(rest.split(end).next().unwrap_or_default().to_owned())
+    };
+    let who = between("ValidatingAdmissionPolicy '", '\'')
+        .map(|name| format!("ValidatingAdmissionPolicy `{name}`: "))
+        .or_else(|| between("admission webhook \"", '"').map(|name| format!("admission webhook `{name}`: ")))
+        .unwrap_or_default();
+    let fields = fields(failure);
+    let named = if fields.is_empty() { String::new() } else { format!("{}: ", fields.join(", ")) };
+    format!("{who}{named}{WITHHELD} (HTTP {} {})", failure.code, failure.reason)
+}
+
+fn shorten(text: &str) -> String {
+    let text = text.trim();
+    if text.chars().count() <= LONGEST {
+        return text.to_owned();
+    }
+    // Go dumps come first, the sentence last.
+    let tail: String = text.chars().rev().take(LONGEST).collect::<Vec<_>>().into_iter().rev().collect();
+    format!("…{tail}")
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::*;
+
+    fn check(kind: &str, code: u16, status: &Value, want: &[&str], without: &[&str]) {
+        let mut status = status.clone();
+        status["kind"] = "Status".into();
+        let failure = Failure::parse(code, status.to_string().as_bytes(), None);
+        let got = of_failure(&GroupKind::from(kind.to_owned()), &failure).summary();
+        for want in want {
+            assert!(got.contains(want), "{got} lacks {want}");
+        }
+        for without in without {
+            assert!(!got.contains(without), "{got} has {without}");
+        }
+    }
+
+    /// kubectl prints the whole message, value included.
+    #[test]
+    fn messages_about_secrets_are_not_passed_on() {
+        let schema = "failed to create typed patch object (a/b; /v1, Kind=Secret): .stringData.pin: expected string, got &value.valueUnstructured{Value:12345}";
+        check("Secret", 500, &json!({"message": schema}), &["stringData.pin", "quote numbers"], &["12345"]);
+        let both = "failed to create typed patch object (a/b; /v1): errors:\n  .data.b: expected string, got 12345\n  .data.a: expected string, got 6789";
+        check("Secret", 500, &json!({"message": both}), &["data.a", "data.b"], &["12345", "6789"]);
+        let invalid = json!({"message": "Secret \"b\" is invalid: data[x]: Invalid value: \"hunter2\"", "reason": "Invalid",
+            "details": {"causes": [{"reason": "FieldValueInvalid", "field": "data[x]", "message": "Invalid value: \"hunter2\": no"}]}});
+        check("Secret", 422, &invalid, &["data[x]"], &["hunter2"]);
+        let denied = json!({"message": "secrets \"b\" is forbidden: ValidatingAdmissionPolicy 'p' with binding 'q' denied request: hunter2 is weak"});
+        check("Secret", 422, &denied, &["denied by policy", "`p`"], &["hunter2"]);
+        check(
+            "Secret",
+            500,
+            &json!({"message": "boom hunter2", "reason": "InternalError"}),
+            &["withheld"],
+            &["hunter2"],
+        );
+        check(
+            "Secret",
+            500,
+            &json!({"message": "duplicate entries for key [name=\"hunter2\"]"}),
+            &["withheld"],
+            &["hunter2"],
+        );
+    }
+
+    #[test]
+    fn schema_errors_are_sorted_and_stripped() {
+        let message = "failed to create typed patch object (a/b; apps/v1, Kind=StatefulSet): errors:\n  .spec.replcas: field not declared in schema\n  .spec.foo: field not declared in schema";
+        check(
+            "StatefulSet.apps",
+            500,
+            &json!({"message": message}),
+            &["invalid: .spec.foo: field not declared in schema; .spec.replcas"],
+            &["failed to create"],
+        );
+    }
+
+    #[test]
+    fn what_others_say_is_kept() {
+        let denied = "admission webhook \"v.example\" denied the request: [no-latest] image tag";
+        check("Pod", 403, &json!({"message": denied}), &["denied by policy", "no-latest"], &[]);
+        let webhook = json!({"message": "Internal error: failed calling webhook \"v\": refused", "reason": "InternalError"});
+        check("Pod", 500, &webhook, &["failed calling webhook", "repair it"], &[]);
+        let dump = format!("{} field is immutable", "x".repeat(2000));
+        let long = json!({"message": dump, "details": {"causes": [{"field": "spec.a", "message": dump}]}});
+        check("Job.batch", 422, &long, &["field is immutable", "spec.a: …"], &[&"x".repeat(301)]);
+    }
+}

@@ -1,0 +1,91 @@
+//! What no unit renders any more: deleted where all evidence is there, kept and named where not.
+
+use std::cmp::Reverse;
+
+use windlass_model::{Action, Forecast, ObjectRef, Operation, Preview, Problem, Risk, UnitName, apply_rank};
+
+use crate::evidence::{lacking, set_of};
+use crate::scene::Scene;
+use crate::verdict::live_id;
+use crate::{Candidate, Removal, forecast, hashed, problem, risk};
+
+/// Returns the deletions and what is kept, in the order of execution: the last unit first, in a unit the last rank
+/// first. Sets whose unit is gone come before all others.
+pub(crate) fn actions(scene: &Scene<'_>) -> Vec<Action> {
+    let candidates = &scene.observation.candidates;
+    let unrendered = candidates.iter().filter(|candidate| !scene.rendered.contains(&candidate.object));
+    let mut actions: Vec<Action> = unrendered.filter_map(|candidate| action(scene, candidate)).collect();
+    actions.sort_by_cached_key(|action| {
+        let position = position(scene, &action.unit).unwrap_or(usize::MAX);
+        (
+            Reverse(position),
+            action.unit.clone(),
+            Reverse(apply_rank(&action.object.kind)),
+            action.object.clone(),
+        )
+    });
+    actions
+}
+
+fn position(scene: &Scene<'_>, unit: &UnitName) -> Option<usize> {
+    scene.inputs.rendering.units.iter().position(|known| known.name == *unit)
+}
+
+fn action(scene: &Scene<'_>, candidate: &Candidate) -> Option<Action> {
+    let object = &candidate.object;
+    let set = set_of(object, &scene.observation.sets)?;
+    let action = Action {
+        unit: set.unit.clone(),
+        object: object.reference().clone(),
+        origin: None,
+        operation: Operation::Keep,
+        preview: Preview::Server,
+        live: live_id(object),
+        delta: Vec::new(),
+        desired: None,
+        risk: Risk::None,
+        takes_over: Vec::new(),
+        forecasts: Vec::new(),
+        problem: None,
+        warnings: Vec::new(),
+    };
+    Some(match lacking(candidate, &scene.observation.sets) {
+        Some(reason) => keep(action, &reason),
+        None => prune(scene, candidate, action),
+    })
+}
+
+fn keep(action: Action, reason: &str) -> Action {
+    let text = format!("looks like ours, is not to be deleted: {reason}");
+    Action { forecasts: vec![Forecast::Note { text }], ..action }
+}
+
+fn prune(scene: &Scene<'_>, candidate: &Candidate, action: Action) -> Action {
+    let (preview, problem) = removal(candidate);
+    let mut action = Action { operation: Operation::Prune, preview, problem, ..action };
+    if let Some(successor) = successor(scene, &action.object) {
+        let text = format!("replaced by {}", successor.name);
+        action.forecasts = vec![Forecast::Note { text }];
+        action.risk = Risk::Deletion;
+    } else {
+        action.forecasts = forecast::of_removal(&candidate.object, scene.observation);
+        action.risk = risk::of(action.operation, &action.object.kind, &action.forecasts);
+    }
+    action
+}
+
+/// Returns the generated ConfigMap or Secret that takes an object's place.
+pub(crate) fn successor<'a>(scene: &Scene<'a>, object: &ObjectRef) -> Option<&'a ObjectRef> {
+    hashed::successor(object, scene.inputs.rendering.objects().map(|(_, object)| object.reference()))
+}
+
+fn removal(candidate: &Candidate) -> (Preview, Option<Problem>) {
+    match &candidate.removal {
+        Removal::Accepted => (Preview::Server, None),
+        Removal::NotAsked => (Preview::Not("the deletion was not tried out".to_owned()), None),
+        Removal::Failed(reason) => (Preview::Not(reason.clone()), Some(problem::other(reason.clone()))),
+        Removal::Refused(failure) => {
+            (Preview::Server, Some(problem::of_failure(&candidate.object.reference().kind, failure)))
+        }
+    }
+}

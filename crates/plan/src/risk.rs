@@ -1,0 +1,69 @@
+//! How much care an action asks for.
+
+use windlass_model::{Forecast, GroupKind, Operation, Risk};
+
+use crate::kinds;
+
+/// Classifies an action by what happens, to what, and what follows.
+pub(crate) fn of(operation: Operation, kind: &GroupKind, forecasts: &[Forecast]) -> Risk {
+    let follows = forecasts.iter().map(of_forecast).max().unwrap_or(Risk::None);
+    match operation {
+        Operation::NoOp | Operation::Keep => Risk::None,
+        Operation::Prune | Operation::Recreate if kinds::holds_data(kind) => Risk::Data,
+        Operation::Prune | Operation::Recreate => follows.max(Risk::Deletion),
+        Operation::Update | Operation::Adopt if kinds::is_namespace(kind) => Risk::Access.max(follows),
+        Operation::Create | Operation::Update | Operation::Adopt => of_kind(kind).max(follows),
+    }
+}
+
+fn of_forecast(forecast: &Forecast) -> Risk {
+    match forecast {
+        Forecast::DataLoss { .. } => Risk::Data,
+        Forecast::Restart { .. } => Risk::Restart,
+        Forecast::Note { .. } => Risk::None,
+    }
+}
+
+/// Labels of a live namespace count as access: they decide which policies apply to what lives in it.
+fn of_kind(kind: &GroupKind) -> Risk {
+    match (kind.group.as_str(), kind.kind.as_str()) {
+        ("apiextensions.k8s.io" | "apiregistration.k8s.io", _) => Risk::Definition,
+        ("rbac.authorization.k8s.io" | "admissionregistration.k8s.io", _)
+        | ("storage.k8s.io", "StorageClass")
+        | ("networking.k8s.io", "NetworkPolicy")
+        | ("scheduling.k8s.io", "PriorityClass") => Risk::Access,
+        _ => Risk::Routine,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn by_operation_kind_and_forecast() {
+        let restart = Forecast::Restart { why: String::new() };
+        let loss = Forecast::DataLoss { what: String::new() };
+        for (operation, kind, forecasts, want) in [
+            (Operation::NoOp, "Role.rbac.authorization.k8s.io", vec![], Risk::None),
+            (Operation::Keep, "PersistentVolumeClaim", vec![], Risk::None),
+            (Operation::Create, "ConfigMap", vec![], Risk::Routine),
+            (Operation::Update, "StatefulSet.apps", vec![restart.clone()], Risk::Restart),
+            (Operation::Update, "StatefulSet.apps", vec![restart, loss.clone()], Risk::Data),
+            (Operation::Create, "Role.rbac.authorization.k8s.io", vec![], Risk::Access),
+            (Operation::Create, "Namespace", vec![], Risk::Routine),
+            (Operation::Update, "Namespace", vec![], Risk::Access),
+            (Operation::Update, "CustomResourceDefinition.apiextensions.k8s.io", vec![], Risk::Definition),
+            (Operation::Prune, "ConfigMap", vec![], Risk::Deletion),
+            (Operation::Prune, "PersistentVolumeClaim", vec![loss], Risk::Data),
+            (Operation::Recreate, "StatefulSet.apps", vec![], Risk::Data),
+            (Operation::Recreate, "Service", vec![], Risk::Deletion),
+        ] {
+            assert_eq!(
+                of(operation, &GroupKind::from(kind.to_owned()), &forecasts),
+                want,
+                "{operation:?} {kind}"
+            );
+        }
+    }
+}

@@ -1,0 +1,106 @@
+//! What judging one object needs to know about all of them.
+
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+use windlass_model::{ApplySet, GroupKind, Object, UnitName};
+
+use crate::evidence::Rendered;
+use crate::{Ask, Inputs, ObjectKey, Observation, immutable, kinds, sameness};
+
+/// The rendering and the observation, indexed.
+pub(crate) struct Scene<'a> {
+    pub(crate) inputs: &'a Inputs<'a>,
+    pub(crate) observation: &'a Observation,
+    pub(crate) rendered: Rendered,
+    /// Which unit a set's id belongs to.
+    ids: BTreeMap<String, UnitName>,
+    /// Which namespaces the commit holds, each with the position of its unit.
+    namespaces: BTreeMap<&'a str, usize>,
+    /// Which unit holds an object, the first if several do.
+    holders: BTreeMap<ObjectKey, &'a UnitName>,
+    /// Which kinds the commit defines.
+    definitions: BTreeMap<GroupKind, Defined<'a>>,
+}
+
+/// A definition in the commit.
+pub(crate) struct Defined<'a> {
+    /// The position of its unit.
+    pub(crate) unit: usize,
+    /// The definition.
+    pub(crate) object: &'a Object,
+}
+
+impl<'a> Scene<'a> {
+    pub(crate) fn new(inputs: &'a Inputs<'a>, observation: &'a Observation) -> Self {
+        let mut ids: BTreeMap<String, UnitName> =
+            observation.sets.iter().map(|set| (set.id(), set.unit.clone())).collect();
+        let mut namespaces = BTreeMap::new();
+        let mut holders = BTreeMap::new();
+        let mut definitions = BTreeMap::new();
+        for (position, unit) in inputs.rendering.units.iter().enumerate() {
+            if let Some(environment) = &inputs.environment {
+                let set = ApplySet::empty(environment.clone(), unit.name.clone(), inputs.record_namespace);
+                ids.insert(set.id(), unit.name.clone());
+            }
+            for object in &unit.objects {
+                let reference = object.reference();
+                holders.entry(ObjectKey::from(reference)).or_insert(&unit.name);
+                if kinds::is_namespace(&reference.kind) {
+                    namespaces.insert(reference.name.as_str(), position);
+                } else if let Some(kind) =
+                    kinds::defined(object).filter(|_| kinds::is_definition(&reference.kind))
+                {
+                    definitions.insert(kind, Defined { unit: position, object });
+                }
+            }
+        }
+        let rendered = Rendered::new(inputs.rendering, observation);
+        Self { inputs, observation, rendered, ids, namespaces, holders, definitions }
+    }
+
+    /// Returns the unit whose set an id names, if the set is one of this environment.
+    pub(crate) fn unit_of(&self, id: &str) -> Option<&UnitName> {
+        self.ids.get(id)
+    }
+
+    /// Returns the first unit that holds an object.
+    pub(crate) fn holder(&self, object: &ObjectKey) -> Option<&'a UnitName> {
+        self.holders.get(object).copied()
+    }
+
+    /// Says whether there are sets at all: there are none when a bare directory is planned.
+    pub(crate) fn has_sets(&self) -> bool {
+        self.inputs.environment.is_some()
+    }
+
+    /// Returns the position of the unit that holds a namespace.
+    pub(crate) fn namespace(&self, name: &str) -> Option<usize> {
+        self.namespaces.get(name).copied()
+    }
+
+    /// Returns the definition of a kind, if the commit holds it.
+    pub(crate) fn definition(&self, kind: &GroupKind) -> Option<&Defined<'a>> {
+        self.definitions.get(kind)
+    }
+
+    /// Says whether the commit changes the definition of a kind: dry-runs of its objects are judged by the old one.
+    pub(crate) fn is_definition_changing(&self, kind: &GroupKind) -> bool {
+        let Some(defined) = self.definition(kind) else { return false };
+        let asked = self.observation.objects.get(&ObjectKey::from(defined.object.reference()));
+        match asked.map(|asked| (&asked.live, &asked.answer)) {
+            Some((Some(live), Ask::Answered(reply))) => !sameness::delta(live, &reply.object).is_empty(),
+            Some((Some(live), _)) => !immutable::local_delta(live, defined.object).is_empty(),
+            _ => true,
+        }
+    }
+}
+
+impl Defined<'_> {
+    /// Says whether the definition serves a version.
+    pub(crate) fn serves(&self, version: &str) -> bool {
+        let versions =
+            self.object.body().pointer("/spec/versions").and_then(Value::as_array).into_iter().flatten();
+        versions.into_iter().any(|known| known["name"] == version && known["served"] == true)
+    }
+}

@@ -1,0 +1,136 @@
+//! One rendered object's part of the plan.
+
+mod answered;
+mod ours;
+mod pending;
+mod refused;
+
+use windlass_model::{
+    Action, Digest, Forecast, LiveId, Object, Operation, Preview, Problem, Refusal, Risk, Unit,
+    is_secret_kind,
+};
+
+use crate::problem::other;
+use crate::scene::Scene;
+use crate::{Ask, Asked, ObjectKey, immutable, risk};
+
+/// An action and, if another tool or set owns the object, why it may not be carried out.
+pub(crate) struct Verdict {
+    pub(crate) action: Action,
+    pub(crate) refusal: Option<Refusal>,
+}
+
+/// Judges one rendered object; `position` is that of its unit.
+pub(crate) fn judge(scene: &Scene<'_>, position: usize, unit: &Unit, object: &Object) -> Verdict {
+    let unobserved =
+        Asked { live: None, conflicts: Vec::new(), answer: Ask::Failed("it was not looked at".to_owned()) };
+    let asked = scene.observation.objects.get(&ObjectKey::from(object.reference())).unwrap_or(&unobserved);
+    let case = Case { scene, position, unit, object, asked };
+    let mut action = match &asked.live {
+        Some(live) if live.is_terminating() => case.terminating(live),
+        _ => match &asked.answer {
+            Ask::Answered(reply) => answered::action(&case, reply),
+            Ask::Refused(failure) => refused::action(&case, failure),
+            Ask::NotServed { stale } => pending::kind(&case, *stale),
+            Ask::Failed(reason) => case.unknown(reason),
+        },
+    };
+    action.risk = risk::of(action.operation, &action.object.kind, &action.forecasts);
+    Verdict { action, refusal: ours::refusal(&case) }
+}
+
+/// One rendered object with all that is known about it.
+struct Case<'a> {
+    scene: &'a Scene<'a>,
+    position: usize,
+    unit: &'a Unit,
+    object: &'a Object,
+    asked: &'a Asked,
+}
+
+impl Case<'_> {
+    /// Returns the action that changes nothing yet: the object is created, changed or adopted.
+    fn action(&self) -> Action {
+        let live = self.asked.live.as_ref();
+        let operation = match live {
+            None => Operation::Create,
+            Some(live) if ours::is_ours(self.scene, live) => Operation::Update,
+            Some(_) => Operation::Adopt,
+        };
+        Action {
+            unit: self.unit.name.clone(),
+            object: self.object.reference().clone(),
+            origin: self.object.origin().cloned(),
+            operation,
+            preview: Preview::Server,
+            live: live.and_then(live_id),
+            delta: Vec::new(),
+            desired: None,
+            risk: Risk::None,
+            takes_over: Vec::new(),
+            forecasts: Vec::new(),
+            problem: None,
+            warnings: Vec::new(),
+        }
+    }
+
+    /// Returns the action as far as it can be foreseen without the server.
+    fn foreseen(&self, preview: Preview) -> Action {
+        let mut action = Action { preview, desired: self.digest(), ..self.action() };
+        if let Some(live) = &self.asked.live {
+            action.delta = immutable::local_delta(live, self.object);
+        }
+        action
+    }
+
+    fn with_problem(&self, preview: Preview, problem: Problem) -> Action {
+        Action { problem: Some(problem), ..self.foreseen(preview) }
+    }
+
+    /// A digest of what will be sent; none of a Secret, because a short one can be guessed from it.
+    fn digest(&self) -> Option<Digest> {
+        (!is_secret_kind(&self.object.reference().kind)).then(|| Digest::of_json(self.object.body()))
+    }
+
+    fn unknown(&self, reason: &str) -> Action {
+        self.with_problem(Preview::Not(reason.to_owned()), other(reason))
+    }
+
+    /// A change of an object that is being deleted would be accepted and lost.
+    fn terminating(&self, live: &Object) -> Action {
+        let message = format!("the live object is being deleted{}", kept_by(live));
+        self.with_problem(Preview::Not("the live object is being deleted".to_owned()), other(message))
+    }
+}
+
+pub(crate) fn live_id(live: &Object) -> Option<LiveId> {
+    Some(LiveId { uid: live.uid()?.to_owned(), resource_version: live.resource_version()?.to_owned() })
+}
+
+/// Says since when an object is being deleted and what keeps it.
+fn kept_by(object: &Object) -> String {
+    let since = object.body().pointer("/metadata/deletionTimestamp").and_then(|stamp| stamp.as_str());
+    let list = |pointer: &str| {
+        let items = object.body().pointer(pointer).and_then(|items| items.as_array()).into_iter().flatten();
+        items.filter_map(|item| item.as_str()).map(str::to_owned).collect::<Vec<_>>()
+    };
+    let mut keepers = list("/metadata/finalizers");
+    keepers.extend(list("/spec/finalizers"));
+    let conditions =
+        object.body().pointer("/status/conditions").and_then(|all| all.as_array()).into_iter().flatten();
+    // A namespace says in conditions what still lives in it.
+    keepers.extend(
+        conditions
+            .filter(|condition| condition["status"] == "True")
+            .filter_map(|condition| condition["message"].as_str())
+            .map(str::to_owned),
+    );
+    let since = since.map(|since| format!(" since {since}")).unwrap_or_default();
+    let keepers =
+        if keepers.is_empty() { String::new() } else { format!("; what keeps it: {}", keepers.join(", ")) };
+    format!("{since}{keepers}")
+}
+
+fn note(text: impl Into<String>) -> Forecast {
+    Forecast::Note { text: text.into() }
+}

@@ -1,0 +1,115 @@
+//! Deletions by evidence.
+
+use serde_json::{Value, json};
+use windlass_plan::Removal;
+
+use crate::world::{World, config, failure, live, member, named};
+
+/// A unit that renders `a` and whose set records `a` and `gone`.
+fn world() -> (World, Value) {
+    let (stays, gone) = (config("a", &json!({})), config("gone", &json!({})));
+    let world = World::new()
+        .unit("shop", std::slice::from_ref(&stays))
+        .settled("shop", &stays)
+        .set("shop", &[&stays, &gone])
+        .candidate(member("shop", stays.clone()));
+    (world, member("shop", gone))
+}
+
+#[test]
+fn each_piece_of_evidence_is_needed() {
+    let check = |change: &dyn Fn(&mut Value), want: &str| {
+        let (world, mut gone) = world();
+        change(&mut gone);
+        world.candidate(gone).check(0, &[&["no-op"], &[want]]);
+    };
+    check(&|_| {}, "prune configmap shop/gone in shop [deletion]");
+    check(&|gone| gone["metadata"]["name"] = "copied".into(), "keep configmap shop/copied in shop [none]");
+    check(
+        &|gone| gone["metadata"]["name"] = "copied".into(),
+        "the inventory of unit `shop` does not list it",
+    );
+    check(&|gone| gone["metadata"]["managedFields"] = json!([]), "Windlass owns no field of it");
+    check(
+        &|gone| gone["metadata"]["ownerReferences"] = json!([{"kind": "Postgresql", "name": "db"}]),
+        "Postgresql db owns it",
+    );
+    // kubernetes issue 89254.
+    check(
+        &|gone| gone["metadata"]["deletionTimestamp"] = "2026-06-14T00:00:00Z".into(),
+        "already being deleted",
+    );
+}
+
+#[test]
+fn what_another_unit_renders_is_never_deleted() {
+    let moved = config("moved", &json!({}));
+    World::new()
+        .unit("old", &[])
+        .unit("new", std::slice::from_ref(&moved))
+        .answered(&moved, Some(member("old", moved.clone())), member("new", moved.clone()))
+        .set("old", &[&moved])
+        .candidate(member("old", moved.clone()))
+        .check(0, &[&["update", "moves here from the unit `old`"]]);
+}
+
+/// cli-utils issue 613: an Ingress that is known by two API groups is one object.
+#[test]
+fn an_alias_of_a_rendered_object_is_the_same_object() {
+    let new = named("networking.k8s.io/v1", "Ingress", Some("shop"), "web");
+    let old = member("shop", named("extensions/v1beta1", "Ingress", Some("shop"), "web"));
+    World::new()
+        .unit("shop", std::slice::from_ref(&new))
+        .settled("shop", &new)
+        .set("shop", &[&old])
+        .candidate(old)
+        .check(0, &[&["no-op ingress.networking.k8s.io"]]);
+}
+
+#[test]
+fn without_sets_nothing_is_deleted() {
+    let (mut world, gone) = world();
+    world.observation.sets.clear();
+    world.candidate(gone).check(0, &[&["no-op"]]);
+}
+
+#[test]
+fn a_refused_deletion_is_a_problem_of_its_object() {
+    let (mut world, gone) = world();
+    world = world.candidate(gone);
+    let denied = failure(403, "Forbidden", "admission webhook \"w\" denied the request: keep", &json!([]));
+    world.observation.candidates.last_mut().unwrap().removal = Removal::Refused(denied);
+    world.check(4, &[&["no-op"], &["prune", "problem denied by policy"]]);
+}
+
+/// kustomize-controller issue 1180: generated Secrets are superseded, not lost.
+#[test]
+fn a_superseded_secret_needs_no_permission() {
+    let secret = |name: &str| named("v1", "Secret", Some("shop"), name);
+    let new = secret("db-hk7m2bdt9f");
+    let check = |old: &str, exit, want: &[&[&str]]| {
+        let old = secret(old);
+        World::new()
+            .unit("shop", std::slice::from_ref(&new))
+            .answered(&new, None, live(new.clone()))
+            .set("shop", &[&old])
+            .candidate(member("shop", old))
+            .check(exit, want);
+    };
+    check("db-5h2ct8kd4m", 0, &[&["create"], &["prune secret", "[deletion]", "replaced by db-hk7m2bdt9f"]]);
+    check("mq-5h2ct8kd4m", 4, &[&["create"], &["prune secret", "[data]"], &["refused protected-kind"]]);
+    check("db", 4, &[&["create"], &["prune secret", "[data]"], &["refused protected-kind"]]);
+}
+
+/// kubectl prints a pruned Secret whole.
+#[test]
+fn a_pruned_secret_shows_no_value() {
+    let mut secret = named("v1", "Secret", Some("shop"), "s");
+    secret["data"] = json!({"password": "aHVudGVyMg=="});
+    secret["metadata"]["annotations"] =
+        json!({"kubectl.kubernetes.io/last-applied-configuration": "{\"password\":\"hunter2\"}"});
+    let world = World::new().unit("shop", &[]).set("shop", &[&secret]).candidate(member("shop", secret));
+    let json = world.plan().to_json().to_string();
+    assert!(json.contains("the values of: password"), "{json}");
+    assert!(!json.contains("aHVudGVyMg") && !json.contains("hunter2"), "{json}");
+}
