@@ -42,7 +42,8 @@ impl CommandError {
 
     /// Makes an error about a file that cannot be read or written.
     pub(crate) fn file(path: &std::path::Path, error: &std::io::Error) -> Self {
-        let code = if error.kind() == std::io::ErrorKind::NotFound { ExitCode::BadInput } else { ExitCode::Error };
+        let code =
+            if error.kind() == std::io::ErrorKind::NotFound { ExitCode::BadInput } else { ExitCode::Error };
         Self::new(code, format!("{}: {error}", path.display()), "check the path and its permissions")
     }
 
@@ -103,11 +104,12 @@ impl From<RenderError> for CommandError {
 impl From<RenderErrors> for CommandError {
     fn from(errors: RenderErrors) -> Self {
         let count = errors.0.len();
-        let what = format!("the tree cannot be rendered: {count} problem{}", if count == 1 { "" } else { "s" });
+        let what =
+            format!("the tree cannot be rendered: {count} problem{}", if count == 1 { "" } else { "s" });
         let mut report = Report { what, ..Report::default() };
         for error in &errors.0 {
             report.details.push(error.to_string());
-            push_once(&mut report.hints, error.hint());
+            push_once(&mut report.hints, &error.hint());
         }
         Self { code: ExitCode::BadInput, report }
     }
@@ -127,12 +129,16 @@ impl From<LockError> for CommandError {
 
 impl From<GateError> for CommandError {
     fn from(error: GateError) -> Self {
-        let mut command = Self::new(error.exit_code(), error.to_string(), "nothing is applied while a policy is not enforced");
+        let mut command = Self::new(
+            error.exit_code(),
+            error.to_string(),
+            "nothing is applied while a policy is not enforced",
+        );
         if let GateError::NotReady { findings } = &error {
             command.report.hints.clear();
             for finding in findings {
                 command.report.details.push(finding.to_string());
-                push_once(&mut command.report.hints, &finding.hint);
+                push_once(&mut command.report.hints, finding.hint);
             }
         }
         command
@@ -153,7 +159,12 @@ impl From<ApplyError> for CommandError {
 impl From<RolloutError> for CommandError {
     fn from(error: RolloutError) -> Self {
         let mut command = Self::new(error.exit_code(), error.to_string(), error.hint());
-        let (failures, unfinished) = error.parts();
+        let (failures, unfinished) = match &error {
+            RolloutError::Failed { failures, unfinished }
+            | RolloutError::TimedOut { failures, unfinished } => (failures.as_slice(), unfinished.as_slice()),
+            RolloutError::Interrupted { unfinished } => (&[][..], unfinished.as_slice()),
+            RolloutError::Cluster(_) => (&[][..], &[][..]),
+        };
         for failure in failures {
             command.report.details.push(diagnosis_text(failure));
         }
@@ -170,7 +181,10 @@ impl From<SmokeError> for CommandError {
         if let SmokeError::Failed { failures } = &error {
             for failure in failures {
                 let tries = if failure.attempts == 1 { "attempt" } else { "attempts" };
-                command.report.details.push(format!("{}: {} ({} {tries})", failure.probe, failure.reason, failure.attempts));
+                command
+                    .report
+                    .details
+                    .push(format!("{}: {} ({} {tries})", failure.probe, failure.reason, failure.attempts));
             }
         }
         command

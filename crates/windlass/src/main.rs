@@ -33,11 +33,15 @@ fn main() -> ProcessExit {
     let runtime = match tokio::runtime::Runtime::new() {
         Ok(runtime) => runtime,
         Err(error) => {
-            shell.problem(&error::CommandError::new(ExitCode::Error, format!("no threads: {error}"), "free some memory"));
+            shell.problem(&error::CommandError::new(
+                ExitCode::Error,
+                format!("no threads: {error}"),
+                "free some memory",
+            ));
             return ProcessExit::from(ExitCode::Error.code());
         }
     };
-    let result = runtime.block_on(commands::dispatch(arguments.command, &shell, &surroundings));
+    let result = runtime.block_on(commands::dispatch(arguments.command, shell, &surroundings));
     // Threads that still wait for a server must not hold the process back.
     runtime.shutdown_background();
     let code = result.unwrap_or_else(|error| {

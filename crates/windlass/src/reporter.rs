@@ -58,12 +58,14 @@ impl Sink for Reporter {
             && let Err(error) = journal.append(&event)
         {
             self.stop.cancel();
-            let text = format!("the journal {} cannot be written, stopping: {error}", journal.path().display());
+            let text =
+                format!("the journal {} cannot be written, stopping: {error}", journal.path().display());
             self.narrator.tell(&Event::Message { level: Level::Error, text });
         }
         match &event {
             Event::StageFinished { stage, outcome, milliseconds } => {
-                let record = StageRecord { stage: *stage, outcome: outcome.clone(), milliseconds: *milliseconds };
+                let record =
+                    StageRecord { stage: *stage, outcome: outcome.clone(), milliseconds: *milliseconds };
                 self.stages.lock().unwrap_or_else(PoisonError::into_inner).push(record);
             }
             Event::Answered { mutation, result: MutationResult::Done } => {

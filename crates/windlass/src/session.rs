@@ -4,11 +4,11 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use rand::Rng as _;
+use rand::RngExt as _;
 use tokio_util::sync::CancellationToken;
 use windlass_cluster::{Cluster, Target};
-use windlass_model::{Clock, ClusterId, Event, ExitCode, Level, RunId, Sink as _};
 use windlass_model::EnvironmentName;
+use windlass_model::{Clock, ClusterId, Event, ExitCode, Level, RunId, Sink as _};
 use windlass_record::{Journal, Store};
 use windlass_settings::Environment;
 
@@ -47,7 +47,7 @@ impl Session {
     pub(crate) async fn open(
         file: &Path,
         command: &'static str,
-        shell: &Shell,
+        shell: Shell,
         surroundings: &Surroundings,
     ) -> Result<Self, CommandError> {
         let settings = read_environment(file)?;
@@ -59,19 +59,25 @@ impl Session {
         let environment = Some(settings.environment.clone());
         reporter.emit(Event::RunStarted { run: run.clone(), command: command.to_owned(), environment });
         for warning in settings.warnings(started) {
-            reporter.say(Level::Warning, warning.to_string());
+            reporter.say(Level::Warning, warning);
         }
         let name = EnvironmentName::new(&settings.environment).ok_or_else(|| {
-            CommandError::new(ExitCode::BadInput, "the environment has no usable name", "use a DNS label such as `prd`")
+            CommandError::new(
+                ExitCode::BadInput,
+                "the environment has no usable name",
+                "use a DNS label such as `prd`",
+            )
         })?;
         let access = &settings.cluster;
-        let cluster = connect(&access.kubeconfig, &access.context, settings.timeouts.request.get(), &run, surroundings).await?;
+        let cluster =
+            connect(&access.kubeconfig, &access.context, settings.timeouts.request.get(), &run, surroundings)
+                .await?;
         let cluster_id = cluster.identity().await?;
         check_cluster(&cluster_id, access.uid.as_deref())?;
         let store = Store::new(cluster.clone(), &settings.record.namespace, name.clone());
         Ok(Self {
             surroundings: surroundings.clone(),
-            shell: *shell,
+            shell,
             settings,
             name,
             cluster,
@@ -88,14 +94,16 @@ impl Session {
 
     /// Returns the folder of this run's reports, and makes it.
     pub(crate) fn reports(&self, out: Option<&Path>) -> Result<PathBuf, CommandError> {
-        let folder = out.map_or_else(|| self.settings.record.reports.join(self.run.as_str()), Path::to_path_buf);
+        let folder =
+            out.map_or_else(|| self.settings.record.reports.join(self.run.as_str()), Path::to_path_buf);
         std::fs::create_dir_all(&folder).map_err(|error| CommandError::file(&folder, &error))?;
         Ok(folder)
     }
 
     /// Journals everything from now on.
     pub(crate) fn open_journal(&self, folder: &Path) -> Result<(), CommandError> {
-        let journal = Journal::create(folder, &self.run, self.clock).map_err(|error| CommandError::file(folder, &error))?;
+        let journal = Journal::create(folder, &self.run, self.clock)
+            .map_err(|error| CommandError::file(folder, &error))?;
         self.reporter.journal_to(journal);
         Ok(())
     }
@@ -137,9 +145,11 @@ pub(crate) async fn connect(
 
 fn check_cluster(found: &ClusterId, expected: Option<&str>) -> Result<(), CommandError> {
     match expected {
-        Some(expected) if expected != found.uid => {
-            Err(windlass_cluster::ClusterError::OtherCluster { found: found.uid.clone(), expected: expected.to_owned() }.into())
+        Some(expected) if expected != found.uid => Err(windlass_cluster::ClusterError::OtherCluster {
+            found: found.uid.clone(),
+            expected: expected.to_owned(),
         }
+        .into()),
         _ => Ok(()),
     }
 }

@@ -26,22 +26,22 @@ impl Shell {
     }
 
     /// Returns how the narrator may write.
-    pub(crate) fn terminal(&self) -> Terminal {
+    pub(crate) fn terminal(self) -> Terminal {
         self.terminal
     }
 
     /// Returns the colours.
-    pub(crate) fn palette(&self) -> Palette {
+    pub(crate) fn palette(self) -> Palette {
         self.terminal.palette
     }
 
     /// Says whether standard output gets one JSON document.
-    pub(crate) fn is_json(&self) -> bool {
+    pub(crate) fn is_json(self) -> bool {
         self.talk.output == Output::Json
     }
 
     /// Writes the command's result: text, or a JSON document with the outcome in it.
-    pub(crate) fn result(&self, text: &str, document: impl FnOnce() -> Value, outcome: ExitCode) {
+    pub(crate) fn result(self, text: &str, document: impl FnOnce() -> Value, outcome: ExitCode) {
         if self.is_json() {
             let mut document = document();
             document["outcome"] = json!(outcome.name());
@@ -52,19 +52,21 @@ impl Shell {
     }
 
     /// Writes to standard output. A reader that has gone away is not an error.
-    pub(crate) fn data(&self, text: &str) {
+    #[expect(clippy::unused_self, reason = "only who holds the shell may write")]
+    pub(crate) fn data(self, text: &str) {
         let mut out = std::io::stdout().lock();
         out.write_all(text.as_bytes()).and_then(|()| out.flush()).ok();
     }
 
     /// Writes to standard error.
-    pub(crate) fn talk(&self, text: &str) {
+    #[expect(clippy::unused_self, reason = "only who holds the shell may write")]
+    pub(crate) fn talk(self, text: &str) {
         let mut out = std::io::stderr().lock();
         out.write_all(text.as_bytes()).and_then(|()| out.flush()).ok();
     }
 
     /// Says why the command ends early; with JSON output the document says it too.
-    pub(crate) fn problem(&self, error: &CommandError) {
+    pub(crate) fn problem(self, error: &CommandError) {
         self.talk(&problem_text(&error.report, self.palette()));
         if self.is_json() {
             let report = &error.report;

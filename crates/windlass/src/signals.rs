@@ -15,7 +15,11 @@ pub(crate) fn stop_on_signal() -> CancellationToken {
         tokio::spawn(async move {
             while stream.recv().await.is_some() {
                 if token.is_cancelled() {
-                    #[expect(clippy::exit, clippy::disallowed_methods, reason = "the second signal means: now")]
+                    #[expect(
+                        clippy::exit,
+                        clippy::disallowed_methods,
+                        reason = "the second signal means: now"
+                    )]
                     std::process::exit(i32::from(ExitCode::Interrupted.code()));
                 }
                 token.cancel();

@@ -24,8 +24,9 @@ impl Surroundings {
         let variables: Vec<(OsString, OsString)> = std::env::vars_os().collect();
         let terminal = std::io::stderr().is_terminal();
         let mut surroundings = Self { variables, terminal, interactive: false };
-        surroundings.interactive =
-            terminal && std::io::stdin().is_terminal() && surroundings.variable("CI").is_none_or(|ci| ci == "false");
+        surroundings.interactive = terminal
+            && std::io::stdin().is_terminal()
+            && surroundings.variable("CI").is_none_or(|ci| ci == "false");
         surroundings
     }
 
@@ -43,16 +44,25 @@ impl Surroundings {
     /// Says whether colour is wanted: a terminal, and nobody said no (<https://no-color.org>).
     pub(crate) fn colour(&self) -> bool {
         let forced = self.variable("CLICOLOR_FORCE").is_some_and(|value| value != "0");
-        forced || self.terminal && self.variable("NO_COLOR").is_none() && self.variable("TERM") != Some("dumb")
+        forced
+            || self.terminal && self.variable("NO_COLOR").is_none() && self.variable("TERM") != Some("dumb")
     }
 
     /// Returns who started the run, as far as the CI system or the login tells.
     pub(crate) fn actor(&self) -> String {
-        ["GITHUB_TRIGGERING_ACTOR", "GITHUB_ACTOR", "BUILD_REQUESTEDFOREMAIL", "BUILD_REQUESTEDFOR", "SUDO_USER", "USER", "LOGNAME"]
-            .iter()
-            .find_map(|name| self.variable(name))
-            .unwrap_or("unknown")
-            .to_owned()
+        [
+            "GITHUB_TRIGGERING_ACTOR",
+            "GITHUB_ACTOR",
+            "BUILD_REQUESTEDFOREMAIL",
+            "BUILD_REQUESTEDFOR",
+            "SUDO_USER",
+            "USER",
+            "LOGNAME",
+        ]
+        .iter()
+        .find_map(|name| self.variable(name))
+        .unwrap_or("unknown")
+        .to_owned()
     }
 
     /// Returns the host's name.
@@ -71,9 +81,8 @@ impl Surroundings {
     pub(crate) fn cache(&self) -> PathBuf {
         let home = || self.variable("HOME").map(|home| PathBuf::from(home).join(".cache"));
         let root = self.variable("XDG_CACHE_HOME").map(PathBuf::from).or_else(home);
-        self.variable("WINDLASS_CACHE")
-            .map(PathBuf::from)
-            .unwrap_or_else(|| root.unwrap_or_else(std::env::temp_dir).join("windlass"))
+        let default = || root.unwrap_or_else(std::env::temp_dir).join("windlass");
+        self.variable("WINDLASS_CACHE").map_or_else(default, PathBuf::from)
     }
 
     /// Returns the clock.

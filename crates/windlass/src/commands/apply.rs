@@ -13,11 +13,15 @@ use crate::surroundings::Surroundings;
 
 pub(crate) async fn apply(
     arguments: &ApplyArguments,
-    shell: &Shell,
+    shell: Shell,
     surroundings: &Surroundings,
 ) -> Result<ExitCode, CommandError> {
     let digest: Digest = arguments.digest.parse().map_err(|error: windlass_model::DigestError| {
-        CommandError::new(ExitCode::Usage, error.to_string(), "copy the change digest that `windlass plan` printed")
+        CommandError::new(
+            ExitCode::Usage,
+            error.to_string(),
+            "copy the change digest that `windlass plan` printed",
+        )
     })?;
     let from = From::Commit { wanted: wanted(arguments.commit.as_deref())?, rollback: false };
     let session = Session::open(&arguments.delivery.environment.env, "apply", shell, surroundings).await?;

@@ -15,13 +15,17 @@ use crate::surroundings::Surroundings;
 
 pub(crate) fn approve(
     arguments: &ApproveArguments,
-    shell: &Shell,
+    shell: Shell,
     surroundings: &Surroundings,
 ) -> Result<ExitCode, CommandError> {
     let text = std::fs::read(&arguments.plan).map_err(|error| CommandError::file(&arguments.plan, &error))?;
     let plan: Value = serde_json::from_slice(&text).map_err(|error| {
         let what = format!("{} is not JSON: {error}", arguments.plan.display());
-        CommandError::new(ExitCode::BadInput, what, "name the file plan.json that `windlass plan --out` wrote")
+        CommandError::new(
+            ExitCode::BadInput,
+            what,
+            "name the file plan.json that `windlass plan --out` wrote",
+        )
     })?;
     let key = read_key(arguments, surroundings)?;
     let nonce = new_nonce();
@@ -32,7 +36,7 @@ pub(crate) fn approve(
         valid_for: arguments.valid_for,
         nonce: &nonce,
     };
-    let signed = windlass_approve::sign(&plan, consent, &key)?;
+    let signed = windlass_approve::sign(&plan, &consent, &key)?;
     let approval = &signed.approval;
     shell.talk(&format!(
         "commit {}\nenvironment {}\neffects {}\nchange digest {}\n",
@@ -47,7 +51,8 @@ pub(crate) fn approve(
     let name = signed.file_name();
     papers::write(&arguments.out, &name, &signed.to_text())?;
     let path = arguments.out.join(&name);
-    let document = || json!({"file": path, "changeDigest": approval.change_digest, "approver": approval.approver});
+    let document =
+        || json!({"file": path, "changeDigest": approval.change_digest, "approver": approval.approver});
     shell.result(&format!("{}\n", path.display()), document, ExitCode::Ok);
     Ok(ExitCode::Ok)
 }
@@ -63,14 +68,20 @@ fn read_key(arguments: &ApproveArguments, surroundings: &Surroundings) -> Result
 }
 
 /// Has the approver type the beginning of the digest: an approval is not given by pressing return.
-fn confirm(digest: &str, shell: &Shell) -> Result<(), CommandError> {
+fn confirm(digest: &str, shell: Shell) -> Result<(), CommandError> {
     let refuse = |what: &str| CommandError::new(ExitCode::ApprovalRequired, what, "nothing was signed");
     if !std::io::stdin().is_terminal() {
-        return Err(refuse("the digest cannot be asked for: standard input is no terminal").hint("scripts add --yes"));
+        return Err(
+            refuse("the digest cannot be asked for: standard input is no terminal").hint("scripts add --yes")
+        );
     }
     shell.talk(&format!("Type the first {TYPED_DIGITS} digits of the change digest to sign: "));
     let mut line = String::new();
     std::io::stdin().lock().read_line(&mut line).map_err(|error| refuse(&error.to_string()))?;
     let typed = line.trim().to_lowercase();
-    if typed.len() >= TYPED_DIGITS && digest.starts_with(&typed) { Ok(()) } else { Err(refuse("not approved")) }
+    if typed.len() >= TYPED_DIGITS && digest.starts_with(&typed) {
+        Ok(())
+    } else {
+        Err(refuse("not approved"))
+    }
 }

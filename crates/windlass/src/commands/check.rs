@@ -15,7 +15,7 @@ use crate::surroundings::Surroundings;
 
 pub(crate) async fn check(
     arguments: &CheckArguments,
-    shell: &Shell,
+    shell: Shell,
     surroundings: &Surroundings,
 ) -> Result<ExitCode, CommandError> {
     let tree = windlass_render::read_directory(&arguments.dir)?;
@@ -24,12 +24,18 @@ pub(crate) async fn check(
     let mut environments = Vec::new();
     for environment in &arguments.environment {
         let units = windlass_render::units(&tree, &repository, environment)?;
-        let rendering = desired::render(&tree, &units, surroundings, &Limits::default(), &HashMap::new()).await?;
+        let rendering =
+            desired::render(&tree, &units, surroundings, &Limits::default(), &HashMap::new()).await?;
         for warning in &rendering.warnings {
             shell.talk(&format!("warning: {environment}: {}\n", windlass_report::clean(warning)));
         }
         let count = rendering.objects().count();
-        let _ = writeln!(text, "{environment}: {count} objects in {} units, {}", rendering.units.len(), rendering.digest);
+        let _ = writeln!(
+            text,
+            "{environment}: {count} objects in {} units, {}",
+            rendering.units.len(),
+            rendering.digest
+        );
         environments.push(json!({"environment": environment, "objects": count, "digest": rendering.digest}));
     }
     shell.result(&text, || json!({"environments": environments}), ExitCode::Ok);

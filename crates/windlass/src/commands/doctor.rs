@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 
 use serde_json::json;
 use windlass_model::{ExitCode, GroupKind};
+use windlass_settings::ApprovalRules;
 
 use crate::args::EnvironmentArguments;
 use crate::error::CommandError;
@@ -24,6 +25,14 @@ impl Finding {
     }
 }
 
+fn approvers(rules: &ApprovalRules) -> Vec<Finding> {
+    let unusable = windlass_approve::check_keys(rules);
+    if unusable.is_empty() {
+        return vec![Finding::of(format!("{} approver(s)", rules.approvers.len()), Ok(()))];
+    }
+    unusable.iter().map(|error| Finding::of("approver", Err::<(), _>(error.to_string()))).collect()
+}
+
 /// Rights that every delivery needs, whatever it delivers.
 const RIGHTS: [(&str, &str, &str, bool); 9] = [
     ("get", "", "Namespace", false),
@@ -39,7 +48,7 @@ const RIGHTS: [(&str, &str, &str, bool); 9] = [
 
 pub(crate) async fn doctor(
     arguments: &EnvironmentArguments,
-    shell: &Shell,
+    shell: Shell,
     surroundings: &Surroundings,
 ) -> Result<ExitCode, CommandError> {
     let settings = session::read_environment(&arguments.env)?;
@@ -49,15 +58,14 @@ pub(crate) async fn doctor(
         let keyring = desired::keyring(&settings).map(drop).map_err(|error| error.report.what);
         findings.push(Finding::of(format!("{} pinned key(s)", settings.source.keys.len()), keyring));
     }
-    let approvers = windlass_approve::check_keys(&settings.approval.approvers).map_err(|error| error.to_string());
-    findings.push(Finding::of(format!("{} approver(s)", settings.approval.approvers.len()), approvers));
+    findings.extend(approvers(&settings.approval));
     let reports = std::fs::create_dir_all(&settings.record.reports).map_err(|error| error.to_string());
     findings.push(Finding::of(format!("report folder {}", settings.record.reports.display()), reports));
     match Session::open(&arguments.env, "doctor", shell, surroundings).await {
         Ok(session) => findings.extend(on_cluster(&session).await),
         Err(error) => findings.push(Finding::of("cluster", Err::<(), _>(error.report.what))),
     }
-    conclude(&findings, shell)
+    Ok(conclude(&findings, shell))
 }
 
 fn programs(surroundings: &Surroundings) -> Vec<Finding> {
@@ -65,10 +73,11 @@ fn programs(surroundings: &Surroundings) -> Vec<Finding> {
         let found = surroundings.program(name).ok_or_else(|| format!("not on the search path; {why}"));
         Finding::of(format!("program {name}"), found)
     };
-    let renderer = surroundings
-        .program("kustomize")
-        .or_else(|| surroundings.program("kubectl"))
-        .ok_or_else(|| "neither kustomize nor kubectl is on the search path; units with a kustomization need one".to_owned());
+    let renderer =
+        surroundings.program("kustomize").or_else(|| surroundings.program("kubectl")).ok_or_else(|| {
+            "neither kustomize nor kubectl is on the search path; units with a kustomization need one"
+                .to_owned()
+        });
     vec![
         present("git", "it fetches the commit"),
         present("gpg", "it checks signatures"),
@@ -80,7 +89,9 @@ fn programs(surroundings: &Surroundings) -> Vec<Finding> {
 async fn on_cluster(session: &Session) -> Vec<Finding> {
     let mut findings = Vec::new();
     let identity = session.cluster.whoami().await;
-    let name = identity.as_ref().map_or_else(|_| String::new(), |(user, groups)| format!(" {user} ({})", groups.join(", ")));
+    let name = identity
+        .as_ref()
+        .map_or_else(|_| String::new(), |(user, groups)| format!(" {user} ({})", groups.join(", ")));
     findings.push(Finding::of(format!("identity{name}"), identity.map_err(|error| error.to_string())));
     let id = &session.cluster_id;
     findings.push(Finding::of(format!("cluster {} {} uid {}", id.server, id.version, id.uid), Ok(())));
@@ -100,19 +111,22 @@ async fn on_cluster(session: &Session) -> Vec<Finding> {
     findings
 }
 
-fn conclude(findings: &[Finding], shell: &Shell) -> Result<ExitCode, CommandError> {
+fn conclude(findings: &[Finding], shell: Shell) -> ExitCode {
     let palette = shell.palette();
     let mut text = String::new();
     for finding in findings {
         let what = windlass_report::clean(&finding.what);
         let _ = match &finding.problem {
             None => writeln!(text, "{} {what}", palette.good("ok     ")),
-            Some(problem) => writeln!(text, "{} {what}: {}", palette.bad("problem"), windlass_report::clean(problem)),
+            Some(problem) => {
+                writeln!(text, "{} {what}: {}", palette.bad("problem"), windlass_report::clean(problem))
+            }
         };
     }
     let healthy = findings.iter().all(|finding| finding.problem.is_none());
     let code = if healthy { ExitCode::Ok } else { ExitCode::Error };
-    let list: Vec<_> = findings.iter().map(|finding| json!({"what": finding.what, "problem": finding.problem})).collect();
+    let list: Vec<_> =
+        findings.iter().map(|finding| json!({"what": finding.what, "problem": finding.problem})).collect();
     shell.result(&text, || json!({"findings": list}), code);
-    Ok(code)
+    code
 }

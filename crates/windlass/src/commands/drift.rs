@@ -15,7 +15,7 @@ use crate::surroundings::Surroundings;
 
 pub(crate) async fn drift(
     arguments: &DriftArguments,
-    shell: &Shell,
+    shell: Shell,
     surroundings: &Surroundings,
 ) -> Result<ExitCode, CommandError> {
     let session = Session::open(&arguments.environment.env, "drift", shell, surroundings).await?;
@@ -41,12 +41,16 @@ pub(crate) async fn drift(
     Ok(conclude(&plan, shell))
 }
 
-fn conclude(plan: &Plan, shell: &Shell) -> ExitCode {
+fn conclude(plan: &Plan, shell: Shell) -> ExitCode {
     let clean = !plan.has_changes() && plan.is_executable();
     let code = if clean { ExitCode::Ok } else { ExitCode::Changes };
     let palette = if shell.is_json() { Palette::plain() } else { shell.palette() };
     let mut text = plan_text(plan, PlanText { palette, fields: 50, objects: 500 });
-    text.push_str(if clean { "\nno drift\n" } else { "\nDRIFT: the cluster differs from the delivered commit\n" });
+    text.push_str(if clean {
+        "\nno drift\n"
+    } else {
+        "\nDRIFT: the cluster differs from the delivered commit\n"
+    });
     let document = || {
         let mut document = plan.to_json();
         document["drift"] = json!(!clean);

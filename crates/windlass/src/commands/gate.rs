@@ -14,7 +14,7 @@ use crate::surroundings::Surroundings;
 
 pub(crate) async fn gate(
     arguments: &EnvironmentArguments,
-    shell: &Shell,
+    shell: Shell,
     surroundings: &Surroundings,
 ) -> Result<ExitCode, CommandError> {
     let session = Session::open(&arguments.env, "gate", shell, surroundings).await?;

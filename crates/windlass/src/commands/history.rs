@@ -13,7 +13,7 @@ use crate::surroundings::Surroundings;
 
 pub(crate) async fn history(
     arguments: &HistoryArguments,
-    shell: &Shell,
+    shell: Shell,
     surroundings: &Surroundings,
 ) -> Result<ExitCode, CommandError> {
     let session = Session::open(&arguments.environment.env, "history", shell, surroundings).await?;

@@ -12,7 +12,7 @@ use crate::surroundings::Surroundings;
 
 pub(crate) async fn lock(
     arguments: &EnvironmentArguments,
-    shell: &Shell,
+    shell: Shell,
     surroundings: &Surroundings,
 ) -> Result<ExitCode, CommandError> {
     let session = Session::open(&arguments.env, "lock", shell, surroundings).await?;
@@ -27,7 +27,7 @@ pub(crate) async fn lock(
 
 pub(crate) async fn unlock(
     arguments: &UnlockArguments,
-    shell: &Shell,
+    shell: Shell,
     surroundings: &Surroundings,
 ) -> Result<ExitCode, CommandError> {
     let session = Session::open(&arguments.environment.env, "unlock", shell, surroundings).await?;

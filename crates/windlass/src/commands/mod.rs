@@ -27,7 +27,7 @@ use crate::surroundings::Surroundings;
 /// Carries out a command.
 pub(crate) async fn dispatch(
     command: Command,
-    shell: &Shell,
+    shell: Shell,
     surroundings: &Surroundings,
 ) -> Result<ExitCode, CommandError> {
     match command {
@@ -36,7 +36,7 @@ pub(crate) async fn dispatch(
         Command::Approve(arguments) => approve::approve(&arguments, shell, surroundings),
         Command::Apply(arguments) => apply::apply(&arguments, shell, surroundings).await,
         Command::Drift(arguments) => drift::drift(&arguments, shell, surroundings).await,
-        Command::Rollback(arguments) => rollback::rollback(&arguments, shell, surroundings).await,
+        Command::Rollback(arguments) => Box::pin(rollback::rollback(&arguments, shell, surroundings)).await,
         Command::Verify(arguments) => verify::verify(&arguments, shell, surroundings).await,
         Command::Gate(arguments) => gate::gate(&arguments, shell, surroundings).await,
         Command::Render(arguments) => render::render(&arguments, shell, surroundings).await,

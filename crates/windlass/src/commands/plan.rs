@@ -25,7 +25,7 @@ use crate::surroundings::Surroundings;
 
 pub(crate) async fn plan(
     arguments: &PlanArguments,
-    shell: &Shell,
+    shell: Shell,
     surroundings: &Surroundings,
 ) -> Result<ExitCode, CommandError> {
     let plan = match (&arguments.env, &arguments.dir, &arguments.kubeconfig, &arguments.context) {
@@ -42,11 +42,11 @@ pub(crate) async fn plan(
         papers::write_plan(folder, "plan", &plan)?;
     }
     ci::publish_plan(&plan, surroundings);
-    conclude(&plan, arguments.detailed_exitcode, shell)
+    Ok(conclude(&plan, arguments.detailed_exitcode, shell))
 }
 
 /// Shows a plan and returns how the command ends.
-fn conclude(plan: &Plan, detailed: bool, shell: &Shell) -> Result<ExitCode, CommandError> {
+fn conclude(plan: &Plan, detailed: bool, shell: Shell) -> ExitCode {
     let refusal = planning::refusal(plan);
     let code = match &refusal {
         Some(error) => error.code,
@@ -58,13 +58,13 @@ fn conclude(plan: &Plan, detailed: bool, shell: &Shell) -> Result<ExitCode, Comm
     if let (Some(error), false) = (refusal, shell.is_json()) {
         shell.problem(&error);
     }
-    Ok(code)
+    code
 }
 
 async fn of_environment(
     env: &Path,
     commit: Option<&str>,
-    shell: &Shell,
+    shell: Shell,
     surroundings: &Surroundings,
 ) -> Result<Plan, CommandError> {
     let wanted = wanted(commit)?;
@@ -84,7 +84,7 @@ async fn of_directory(
     dir: &Path,
     kubeconfig: &Path,
     context: &str,
-    shell: &Shell,
+    shell: Shell,
     surroundings: &Surroundings,
 ) -> Result<Plan, CommandError> {
     let stop = stop_on_signal();

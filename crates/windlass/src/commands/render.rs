@@ -15,7 +15,7 @@ use crate::surroundings::Surroundings;
 
 pub(crate) async fn render(
     arguments: &RenderArguments,
-    shell: &Shell,
+    shell: Shell,
     surroundings: &Surroundings,
 ) -> Result<ExitCode, CommandError> {
     let tree = windlass_render::read_directory(&arguments.dir)?;
@@ -37,7 +37,11 @@ pub(crate) async fn render(
 fn bodies(rendering: &Rendering, show_secrets: bool) -> Vec<Value> {
     let shown = |object: &Object| {
         let kind = &object.reference().kind;
-        if is_secret_kind(kind) && !show_secrets { mask_object(kind, object.body()) } else { object.body().clone() }
+        if is_secret_kind(kind) && !show_secrets {
+            mask_object(kind, object.body())
+        } else {
+            object.body().clone()
+        }
     };
     rendering.objects().map(|(_, object)| shown(object)).collect()
 }
@@ -46,7 +50,11 @@ fn to_yaml(bodies: &[Value]) -> Result<String, CommandError> {
     let mut text = String::new();
     for body in bodies {
         let yaml = serde_saphyr::to_string(body).map_err(|error| {
-            CommandError::new(ExitCode::Error, format!("an object cannot be written as YAML: {error}"), "use --output json")
+            CommandError::new(
+                ExitCode::Error,
+                format!("an object cannot be written as YAML: {error}"),
+                "use --output json",
+            )
         })?;
         text.push_str("---\n");
         text.push_str(&yaml);

@@ -14,12 +14,16 @@ use crate::surroundings::Surroundings;
 
 pub(crate) async fn rollback(
     arguments: &RollbackArguments,
-    shell: &Shell,
+    shell: Shell,
     surroundings: &Surroundings,
 ) -> Result<ExitCode, CommandError> {
     let reason = arguments.reason.trim();
     if reason.is_empty() {
-        return Err(CommandError::new(ExitCode::Usage, "the reason is empty", "say why with --reason; it is recorded"));
+        return Err(CommandError::new(
+            ExitCode::Usage,
+            "the reason is empty",
+            "say why with --reason; it is recorded",
+        ));
     }
     let session = Session::open(&arguments.delivery.environment.env, "rollback", shell, surroundings).await?;
     let state = session.store.state().await?;
@@ -28,20 +32,29 @@ pub(crate) async fn rollback(
         None => previous(&session, &state).await?,
     };
     let from = From::Commit { wanted: Wanted::Commit(target), rollback: true };
-    deliver(&session, &arguments.delivery, Order { from, rollback: Some(reason.to_owned()), digest: None }).await
+    deliver(&session, &arguments.delivery, Order { from, rollback: Some(reason.to_owned()), digest: None })
+        .await
 }
 
 /// Only what was completed here before is gone back to: anything else was never seen to work.
 fn named(state: &EnvironmentState, commit: CommitId) -> Result<CommitId, CommandError> {
-    let known: Vec<&CommitId> =
-        state.last_completed.iter().chain(&state.previous).filter_map(|delivered| delivered.commit.as_ref()).collect();
+    let known: Vec<&CommitId> = state
+        .last_completed
+        .iter()
+        .chain(&state.previous)
+        .filter_map(|delivered| delivered.commit.as_ref())
+        .collect();
     if known.contains(&&commit) {
         return Ok(commit);
     }
     let list: Vec<&str> = known.iter().map(|commit| commit.as_str()).collect();
     let what = format!("commit {commit} was never completed in this environment");
-    Err(CommandError::new(ExitCode::Refused, what, "name one of the completed commits, or deliver a revert as a new commit")
-        .detail(format!("completed: {}", if list.is_empty() { "none".to_owned() } else { list.join(", ") })))
+    Err(CommandError::new(
+        ExitCode::Refused,
+        what,
+        "name one of the completed commits, or deliver a revert as a new commit",
+    )
+    .detail(format!("completed: {}", if list.is_empty() { "none".to_owned() } else { list.join(", ") })))
 }
 
 /// Returns what to go back to. When a newer commit was begun and not completed, that is the last completed
@@ -53,9 +66,14 @@ async fn previous(session: &Session, state: &EnvironmentState) -> Result<CommitI
         None => None,
     };
     let half_way = begun.is_some() && begun.as_ref() != last;
-    let target = if half_way { last } else { state.rollback_target().and_then(|delivered| delivered.commit.as_ref()) };
+    let target =
+        if half_way { last } else { state.rollback_target().and_then(|delivered| delivered.commit.as_ref()) };
     target.cloned().ok_or_else(|| {
         let what = "there is no earlier completed commit to go back to";
-        CommandError::new(ExitCode::Refused, what, "deliver a revert as a new commit; `windlass history` lists what ran")
+        CommandError::new(
+            ExitCode::Refused,
+            what,
+            "deliver a revert as a new commit; `windlass history` lists what ran",
+        )
     })
 }

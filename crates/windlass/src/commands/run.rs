@@ -13,7 +13,7 @@ use crate::surroundings::Surroundings;
 
 pub(crate) async fn run(
     arguments: &RunArguments,
-    shell: &Shell,
+    shell: Shell,
     surroundings: &Surroundings,
 ) -> Result<ExitCode, CommandError> {
     let from = match &arguments.dir {

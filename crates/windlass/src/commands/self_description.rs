@@ -9,7 +9,7 @@ use crate::args::Arguments;
 use crate::error::CommandError;
 use crate::shell::Shell;
 
-pub(crate) fn completions(kind: clap_complete::Shell, shell: &Shell) -> ExitCode {
+pub(crate) fn completions(kind: clap_complete::Shell, shell: Shell) -> ExitCode {
     let mut script = Vec::new();
     clap_complete::generate(kind, &mut Arguments::command(), "windlass", &mut script);
     shell.data(&String::from_utf8_lossy(&script));

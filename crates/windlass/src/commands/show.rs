@@ -14,7 +14,7 @@ use crate::surroundings::Surroundings;
 
 pub(crate) async fn show(
     arguments: &ShowArguments,
-    shell: &Shell,
+    shell: Shell,
     surroundings: &Surroundings,
 ) -> Result<ExitCode, CommandError> {
     let unknown = || {
@@ -24,7 +24,11 @@ pub(crate) async fn show(
     let id = RunId::parse(&arguments.run).ok_or_else(unknown)?;
     let session = Session::open(&arguments.environment.env, "show", shell, surroundings).await?;
     let record = session.store.load(&id).await?.ok_or_else(unknown)?;
-    shell.result(&text(&record, shell.palette()), || serde_json::to_value(&record).unwrap_or_default(), ExitCode::Ok);
+    shell.result(
+        &text(&record, shell.palette()),
+        || serde_json::to_value(&record).unwrap_or_default(),
+        ExitCode::Ok,
+    );
     Ok(ExitCode::Ok)
 }
 

@@ -14,14 +14,18 @@ use crate::surroundings::Surroundings;
 
 pub(crate) async fn status(
     arguments: &EnvironmentArguments,
-    shell: &Shell,
+    shell: Shell,
     surroundings: &Surroundings,
 ) -> Result<ExitCode, CommandError> {
     let session = Session::open(&arguments.env, "status", shell, surroundings).await?;
     let state = session.store.state().await?;
     let lock = Lock::status(&session.store).await?;
     let mut text = String::new();
-    let _ = writeln!(text, "environment  {} on {} ({})", session.name, session.cluster_id.server, session.cluster_id.version);
+    let _ = writeln!(
+        text,
+        "environment  {} on {} ({})",
+        session.name, session.cluster_id.server, session.cluster_id.version
+    );
     match &state.last_completed {
         Some(last) => {
             let commit = last.commit.as_ref().map_or("a directory", |commit| commit.as_str());
@@ -41,6 +45,10 @@ pub(crate) async fn status(
         }
         None => text.push_str("lock         free\n"),
     }
-    shell.result(&text, || json!({"state": state, "lock": lock, "cluster": session.cluster_id}), ExitCode::Ok);
+    shell.result(
+        &text,
+        || json!({"state": state, "lock": lock, "cluster": session.cluster_id}),
+        ExitCode::Ok,
+    );
     Ok(ExitCode::Ok)
 }

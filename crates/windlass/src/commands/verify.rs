@@ -18,7 +18,7 @@ use crate::surroundings::Surroundings;
 
 pub(crate) async fn verify(
     arguments: &VerifyArguments,
-    shell: &Shell,
+    shell: Shell,
     surroundings: &Surroundings,
 ) -> Result<ExitCode, CommandError> {
     let wanted = wanted(arguments.commit.as_deref())?;
@@ -38,7 +38,8 @@ pub(crate) async fn verify(
         environment: surroundings.variables(),
         fetch_timeout: what.fetch_timeout,
     };
-    let verified = windlass_source::fetch_and_verify(&request, &what.keyring, surroundings.clock().now()).await?;
+    let verified =
+        windlass_source::fetch_and_verify(&request, &what.keyring, surroundings.clock().now()).await?;
     let commit = &verified.commit;
     let clean = windlass_report::clean;
     let text = format!(
@@ -55,12 +56,14 @@ pub(crate) async fn verify(
         verified.tree.len(),
         verified.tree.digest(),
     );
-    let document = || json!({
-        "commit": commit,
-        "position": describe(&verified.position),
-        "files": verified.tree.len(),
-        "treeDigest": verified.tree.digest(),
-    });
+    let document = || {
+        json!({
+            "commit": commit,
+            "position": describe(&verified.position),
+            "files": verified.tree.len(),
+            "treeDigest": verified.tree.digest(),
+        })
+    };
     shell.result(&text, document, ExitCode::Ok);
     Ok(ExitCode::Ok)
 }
@@ -77,7 +80,7 @@ struct Subject {
 impl Subject {
     async fn resolve(
         arguments: &VerifyArguments,
-        shell: &Shell,
+        shell: Shell,
         surroundings: &Surroundings,
     ) -> Result<Self, CommandError> {
         if let Some(env) = &arguments.env {
@@ -103,7 +106,7 @@ impl Subject {
             branch: arguments.branch.clone().unwrap_or_default(),
             keyring: Keyring::new(pins)?,
             state: EnvironmentState::default(),
-            fetch_timeout: Duration::from_secs(120),
+            fetch_timeout: Duration::from_mins(2),
         })
     }
 }

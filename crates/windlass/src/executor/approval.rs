@@ -2,7 +2,9 @@
 
 use std::path::PathBuf;
 
-use windlass_approve::{ConfirmError, Document, Judgement, RejectedApproval, Rules, TYPED_DIGITS, load_directory};
+use windlass_approve::{
+    ConfirmError, Document, Judgement, RejectedApproval, Rules, TYPED_DIGITS, load_directory,
+};
 use windlass_model::{ApprovedPlan, Event, Evidence, ExitCode, Plan, Sink as _, Stage, StageOutcome};
 use windlass_record::EnvironmentState;
 
@@ -52,8 +54,12 @@ pub(crate) fn decide<'a>(
             Err(failed(session, with_rejected(error, &rejected)))
         }
         Judgement::Stale { plan, uncovered, rejected } => {
-            let what = format!("the approved effect is no longer the effect; the change digest is now {}", plan.change_digest());
-            let mut error = CommandError::new(ExitCode::Stale, what, "look at the new plan and have it approved");
+            let what = format!(
+                "the approved effect is no longer the effect; the change digest is now {}",
+                plan.change_digest()
+            );
+            let mut error =
+                CommandError::new(ExitCode::Stale, what, "look at the new plan and have it approved");
             for line in uncovered {
                 error = error.detail(format!("not approved: {line}"));
             }
@@ -63,7 +69,12 @@ pub(crate) fn decide<'a>(
 }
 
 /// Takes what was typed at the terminal.
-pub(crate) fn confirm(session: &Session, plan: Plan, state: &EnvironmentState, typed: &str) -> Result<Decision, CommandError> {
+pub(crate) fn confirm(
+    session: &Session,
+    plan: Plan,
+    state: &EnvironmentState,
+    typed: &str,
+) -> Result<Decision, CommandError> {
     let author = plan.source.author().map(str::to_owned);
     let actor = session.surroundings.actor();
     let rules = rules(session, state, author.as_deref(), &actor);
@@ -73,7 +84,11 @@ pub(crate) fn confirm(session: &Session, plan: Plan, state: &EnvironmentState, t
             Ok(Decision::Approved(Box::new(approved)))
         }
         Err(declined) => {
-            let code = if declined.why == ConfirmError::OtherDigest { ExitCode::Stale } else { ExitCode::ApprovalRequired };
+            let code = if declined.why == ConfirmError::OtherDigest {
+                ExitCode::Stale
+            } else {
+                ExitCode::ApprovalRequired
+            };
             let what = match code {
                 ExitCode::Stale => "the plan changed while it was looked at".to_owned(),
                 _ => declined.why.to_string(),
@@ -103,7 +118,8 @@ pub(crate) async fn ask(session: &Session, plan: &Plan) -> Result<String, Comman
     if typed.len() >= TYPED_DIGITS && digest.starts_with(typed.as_str()) {
         Ok(typed)
     } else {
-        let error = CommandError::new(ExitCode::ApprovalRequired, "the plan was not approved", "nothing was changed");
+        let error =
+            CommandError::new(ExitCode::ApprovalRequired, "the plan was not approved", "nothing was changed");
         Err(failed(session, error))
     }
 }
@@ -113,7 +129,12 @@ fn may_ask(session: &Session) -> bool {
     session.surroundings.interactive && rules.terminal && rules.count == 1 && !session.shell.is_json()
 }
 
-fn rules<'a>(session: &'a Session, state: &'a EnvironmentState, author: Option<&'a str>, trigger: &'a str) -> Rules<'a> {
+fn rules<'a>(
+    session: &'a Session,
+    state: &'a EnvironmentState,
+    author: Option<&'a str>,
+    trigger: &'a str,
+) -> Rules<'a> {
     Rules {
         approval: &session.settings.approval,
         author,
@@ -133,7 +154,11 @@ fn tell_approved(session: &Session, approved: &ApprovedPlan) {
             format!("signed by {}", names.join(", "))
         }
     };
-    sink.emit(Event::StageFinished { stage: Stage::Approve, outcome: StageOutcome::Passed { summary }, milliseconds: 0 });
+    sink.emit(Event::StageFinished {
+        stage: Stage::Approve,
+        outcome: StageOutcome::Passed { summary },
+        milliseconds: 0,
+    });
 }
 
 fn failed(session: &Session, error: CommandError) -> CommandError {
@@ -144,7 +169,10 @@ fn failed(session: &Session, error: CommandError) -> CommandError {
 
 fn tell_rejected(session: &Session, rejected: &[RejectedApproval]) {
     for approval in rejected {
-        session.reporter.say(windlass_model::Level::Info, format!("approval {} does not count: {}", approval.file, approval.why));
+        session.reporter.say(
+            windlass_model::Level::Info,
+            format!("approval {} does not count: {}", approval.file, approval.why),
+        );
     }
 }
 

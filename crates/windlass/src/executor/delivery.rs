@@ -2,8 +2,7 @@
 
 use std::path::PathBuf;
 
-use windlass_approve::Judgement;
-use windlass_model::{Digest, Event, ExitCode, Level, Plan, Sink as _, Stage};
+use windlass_model::{Digest, Event, ExitCode, Level, Plan, Sink as _};
 use windlass_record::{EnvironmentState, Holder, Lock, LockError, RunRecord};
 use windlass_report::{PlanText, plan_text};
 
@@ -12,7 +11,6 @@ use crate::ci;
 use crate::error::CommandError;
 use crate::executor::approval::{self, Decision};
 use crate::executor::desired::{self, Desired, From};
-use crate::executor::stage::{skip, stage};
 use crate::executor::{execution, papers, planning, record};
 use crate::session::Session;
 
@@ -89,7 +87,9 @@ impl Delivery<'_> {
         session.open_journal(&folder)?;
         let state = session.store.state().await?;
         if let Some(run) = &state.current {
-            session.reporter.say(Level::Info, format!("run {run} did not complete; this run goes on from what it left"));
+            session
+                .reporter
+                .say(Level::Info, format!("run {run} did not complete; this run goes on from what it left"));
         }
         let desired = desired::obtain(session, self.order.from.clone(), &state).await?;
         record::note_source(self.record, &desired);
@@ -113,7 +113,11 @@ impl Delivery<'_> {
     }
 
     /// Gives the lock up; a lock that was lost explains an attempt that was stopped.
-    async fn unlock(&self, lock: Lock, attempt: Result<Attempt, CommandError>) -> Result<Attempt, CommandError> {
+    async fn unlock(
+        &self,
+        lock: Lock,
+        attempt: Result<Attempt, CommandError>,
+    ) -> Result<Attempt, CommandError> {
         let lost = lock.check().err();
         match lock.release().await {
             Ok(()) | Err(LockError::Lost { .. }) => {}
@@ -177,7 +181,11 @@ impl Delivery<'_> {
         match &self.order.digest {
             Some(digest) if *digest != plan.change_digest() && plan.has_changes() => {
                 let what = format!("the plan is now {}, not {digest}", plan.change_digest());
-                Err(CommandError::new(ExitCode::Stale, what, "plan again, look at the difference and have it approved"))
+                Err(CommandError::new(
+                    ExitCode::Stale,
+                    what,
+                    "plan again, look at the difference and have it approved",
+                ))
             }
             _ => Ok(()),
         }

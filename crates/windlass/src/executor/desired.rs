@@ -45,7 +45,11 @@ pub(crate) enum From {
 }
 
 /// Fetches, verifies, reads and renders.
-pub(crate) async fn obtain(session: &Session, from: From, state: &EnvironmentState) -> Result<Desired, CommandError> {
+pub(crate) async fn obtain(
+    session: &Session,
+    from: From,
+    state: &EnvironmentState,
+) -> Result<Desired, CommandError> {
     let sink = &*session.reporter;
     let (found, repository, units) = stage(sink, Stage::Verify, async {
         let found = match from {
@@ -121,7 +125,9 @@ async fn fetch(
                 summary,
             })
         }
-        Err(SourceError::Refused(refusal)) if unsigned_allowed && refusal.code() == "unsigned" => unsigned(&request).await,
+        Err(SourceError::Refused(refusal)) if unsigned_allowed && refusal.code() == "unsigned" => {
+            unsigned(&request).await
+        }
         Err(error) => Err(error.into()),
     }
 }
@@ -173,7 +179,11 @@ pub(crate) fn repository_cache(address: &str, surroundings: &Surroundings) -> Pa
 /// Finds the `git` program.
 pub(crate) fn git(surroundings: &Surroundings) -> Result<PathBuf, CommandError> {
     surroundings.program("git").ok_or_else(|| {
-        CommandError::new(ExitCode::Error, "the program `git` is not on the search path", "install git on the agent")
+        CommandError::new(
+            ExitCode::Error,
+            "the program `git` is not on the search path",
+            "install git on the agent",
+        )
     })
 }
 
@@ -205,7 +215,11 @@ pub(crate) fn read_repository(tree: &SourceTree) -> Result<Repository, CommandEr
     const FILE: &str = "windlass.yaml";
     let Some(bytes) = tree.read(FILE) else { return Ok(Repository::default()) };
     let text = std::str::from_utf8(bytes).map_err(|error| {
-        CommandError::new(ExitCode::BadInput, format!("{FILE} is not UTF-8: {error}"), "save the file as UTF-8")
+        CommandError::new(
+            ExitCode::BadInput,
+            format!("{FILE} is not UTF-8: {error}"),
+            "save the file as UTF-8",
+        )
     })?;
     Repository::parse(text, FILE).map_err(|errors| CommandError::settings(&errors, text, FILE))
 }

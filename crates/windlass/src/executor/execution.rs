@@ -105,7 +105,9 @@ fn targets(desired: &Desired, applied: &Applied) -> Vec<Target> {
 
 async fn smoke(session: &Session, desired: &Desired, stop: &CancellationToken) -> Result<(), CommandError> {
     let environment = session.name.as_str();
-    let here = |environments: &[String]| environments.is_empty() || environments.iter().any(|name| name == environment);
+    let here = |environments: &[String]| {
+        environments.is_empty() || environments.iter().any(|name| name == environment)
+    };
     let count = desired.repository.smoke.iter().filter(|probe| here(&probe.environments)).count();
     if count == 0 {
         skip(&*session.reporter, Stage::Smoke, "windlass.yaml names no probe for this environment");
@@ -117,7 +119,14 @@ async fn smoke(session: &Session, desired: &Desired, stop: &CancellationToken) -
             sink: &*session.reporter,
             stop: stop.clone(),
         };
-        windlass_rollout::smoke(&session.cluster, &desired.repository.smoke, environment, &desired.tree, options).await?;
+        windlass_rollout::smoke(
+            &session.cluster,
+            &desired.repository.smoke,
+            environment,
+            &desired.tree,
+            options,
+        )
+        .await?;
         Ok(((), format!("{count} probe{} passed", if count == 1 { "" } else { "s" })))
     })
     .await

@@ -14,7 +14,8 @@ const CONCURRENCY: usize = 16;
 /// Proves that every expected policy is enforced.
 pub(crate) async fn gate(session: &Session) -> Result<windlass_model::GatePassed, CommandError> {
     let sink = &*session.reporter;
-    if let (Some(reason), []) = (&session.settings.policies.none, session.settings.policies.validating_admission_policies.as_slice())
+    if let (Some(reason), []) =
+        (&session.settings.policies.none, session.settings.policies.validating_admission_policies.as_slice())
         && session.settings.policies.gatekeeper.is_none()
     {
         let passed = windlass_gate::check(&session.cluster, &session.settings.policies, sink).await?;
@@ -39,8 +40,14 @@ pub(crate) async fn plan(
     stage(&*session.reporter, Stage::Plan, async {
         let record_namespace = session.settings.record.namespace.as_str();
         let options = ObserveOptions { concurrency: CONCURRENCY };
-        let observation =
-            windlass_plan::observe(&session.cluster, Some(&session.name), record_namespace, &desired.rendering, &options).await?;
+        let observation = windlass_plan::observe(
+            &session.cluster,
+            Some(&session.name),
+            record_namespace,
+            &desired.rendering,
+            &options,
+        )
+        .await?;
         let inputs = Inputs {
             environment: Some(session.name.clone()),
             cluster_id: session.cluster_id.clone(),
@@ -64,7 +71,8 @@ pub(crate) async fn plan(
 /// Returns the error of a plan that may not be carried out.
 pub(crate) fn refusal(plan: &Plan) -> Option<CommandError> {
     let code = windlass_plan::exit_code(plan)?;
-    let mut error = CommandError::new(code, windlass_report::plan_line(plan), "the plan above names every cause");
+    let mut error =
+        CommandError::new(code, windlass_report::plan_line(plan), "the plan above names every cause");
     error.report.hints.clear();
     for action in &plan.actions {
         if let Some(problem) = &action.problem {

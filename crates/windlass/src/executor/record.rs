@@ -11,7 +11,8 @@ use crate::session::Session;
 /// Returns the record of a run that begins.
 pub(crate) fn begin(session: &Session, reason: Option<&str>) -> RunRecord {
     let actor = session.surroundings.actor();
-    let mut record = RunRecord::begin(session.run.clone(), session.command, session.name.clone(), &actor, session.started);
+    let mut record =
+        RunRecord::begin(session.run.clone(), session.command, session.name.clone(), &actor, session.started);
     record.reason = reason.map(str::to_owned);
     record
 }
@@ -39,16 +40,20 @@ pub(crate) fn note_plan(record: &mut RunRecord, plan: &Plan) {
 pub(crate) fn note_approval(record: &mut RunRecord, approved: &ApprovedPlan) {
     record.approval = Some(match approved.evidence() {
         Evidence::NotRequired => json!({"evidence": "notRequired"}),
-        Evidence::Terminal { user, digest } => json!({"evidence": "terminal", "user": user, "digest": digest}),
+        Evidence::Terminal { user, digest } => {
+            json!({"evidence": "terminal", "user": user, "digest": digest})
+        }
         Evidence::Signed { approvals } => {
             let list: Vec<_> = approvals
                 .iter()
-                .map(|approval| json!({
-                    "approver": approval.approver,
-                    "reason": approval.reason,
-                    "givenAt": approval.given_at,
-                    "changeDigest": approval.change_digest,
-                }))
+                .map(|approval| {
+                    json!({
+                        "approver": approval.approver,
+                        "reason": approval.reason,
+                        "givenAt": approval.given_at,
+                        "changeDigest": approval.change_digest,
+                    })
+                })
                 .collect();
             json!({"evidence": "signed", "approvals": list})
         }
@@ -56,7 +61,11 @@ pub(crate) fn note_approval(record: &mut RunRecord, approved: &ApprovedPlan) {
 }
 
 /// Stores the record of a run that goes on to write.
-pub(crate) async fn announce(session: &Session, record: &RunRecord, desired: &Desired) -> Result<(), CommandError> {
+pub(crate) async fn announce(
+    session: &Session,
+    record: &RunRecord,
+    desired: &Desired,
+) -> Result<(), CommandError> {
     session.store.save(record).await?;
     let (run, tip) = (session.run.clone(), desired.tip.clone());
     session
@@ -72,7 +81,11 @@ pub(crate) async fn announce(session: &Session, record: &RunRecord, desired: &De
 }
 
 /// Takes down that everything went through, and uses the approvals up.
-pub(crate) async fn complete(session: &Session, desired: &Desired, approved: &ApprovedPlan) -> Result<(), CommandError> {
+pub(crate) async fn complete(
+    session: &Session,
+    desired: &Desired,
+    approved: &ApprovedPlan,
+) -> Result<(), CommandError> {
     let delivered = Delivered {
         run: session.run.clone(),
         commit: desired.provenance.commit().cloned(),
@@ -99,7 +112,11 @@ pub(crate) async fn complete(session: &Session, desired: &Desired, approved: &Ap
 }
 
 /// Stores how the run ended. Trouble here never changes the outcome.
-pub(crate) async fn finish(session: &Session, record: &mut RunRecord, result: &Result<ExitCode, CommandError>) {
+pub(crate) async fn finish(
+    session: &Session,
+    record: &mut RunRecord,
+    result: &Result<ExitCode, CommandError>,
+) {
     record.finished_at = Some(session.clock.now());
     record.stages = session.reporter.stages();
     for object in session.reporter.touched() {
