@@ -1,7 +1,7 @@
 //! Going back to what worked.
 
 use serde_json::json;
-use windlass_e2e::{World, manifests};
+use windlass_e2e::{World, manifests, until};
 
 #[test]
 fn without_an_earlier_commit_says_so() {
@@ -38,6 +38,38 @@ fn needs_a_reason_and_an_approval_of_its_own() {
     // What was rolled back is newer, so an ordinary run delivers it again, knowingly.
     world.windlass(&["run"]).ok();
     assert_eq!(world.kubectl.field("configmap", &namespace, "settings", "/data/colour"), "green");
+}
+
+#[test]
+fn that_was_killed_is_continued_by_the_same_command() {
+    let world = World::new();
+    let namespace = world.namespace("app");
+    let version = |version: &str, colour: &str| {
+        let workload = manifests::Workload {
+            namespace: &namespace,
+            name: "db",
+            version,
+            replicas: 1,
+            symptoms: &[("ready-after", "3s")],
+        };
+        let files = world.small().replace("app/settings.yaml", "blue", colour);
+        files.with("app/db.yaml", manifests::stateful_set(&workload))
+    };
+    world.deliver(&version("1", "green"));
+    world.deliver(&version("2", "red"));
+    let started = "\"event\":\"stageStarted\",\"stage\":\"rollout\"";
+    let before = world.journalled(started);
+    let mut process = world.start(&["rollback", "--reason", "version 2 is bad"]);
+    until(60, "the rollout of the rollback", || {
+        assert!(process.runs(), "{}", process.so_far());
+        (world.journalled(started) > before).then_some(())
+    });
+    process.signal("KILL");
+    process.wait().exits(-9);
+    // At three in the morning nobody remembers a commit's id: the same command must not go forth again.
+    world.windlass(&["rollback", "--reason", "version 2 is bad", "--lock-timeout", "30s"]).ok();
+    assert_eq!(world.kubectl.field("configmap", &namespace, "settings", "/data/colour"), "green");
+    world.windlass(&["drift"]).ok();
 }
 
 #[test]

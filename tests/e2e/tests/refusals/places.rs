@@ -1,7 +1,7 @@
 //! Clusters, repositories and rights that are not there; locks that are.
 
 use serde_json::json;
-use windlass_e2e::{Bed, World, manifests, until};
+use windlass_e2e::{Bed, Process, World, manifests, until};
 
 #[test]
 fn an_identity_without_rights() {
@@ -58,6 +58,23 @@ fn a_repository_that_cannot_be_reached() {
     }
 }
 
+/// Returns the run that holds the lock.
+fn holder(world: &World) -> String {
+    let lock = world.windlass(&["lock", "--output", "json"]);
+    let id = lock.ok().json()["lock"]["id"].as_str().map(str::to_owned);
+    id.unwrap_or_else(|| panic!("nobody holds the lock\n{lock}"))
+}
+
+/// Starts a run that waits for a rollout, and returns it once it does.
+fn rolling_out(world: &World) -> Process {
+    let mut process = world.start(&["run"]);
+    until(60, "the rollout of the first run", || {
+        assert!(process.runs(), "{}", process.so_far());
+        (world.journalled("\"event\":\"stageStarted\",\"stage\":\"rollout\"") > 0).then_some(())
+    });
+    process
+}
+
 #[test]
 fn a_lock_that_another_run_holds() {
     let world = World::new();
@@ -71,17 +88,10 @@ fn a_lock_that_another_run_holds() {
     };
     world.commit(&world.small().with("app/db.yaml", manifests::stateful_set(&workload)));
     world.windlass(&["lock"]).ok();
-    let mut first = world.start(&["run"]);
-    until(30, "the rollout of the first run", || {
-        assert!(first.runs(), "{}", first.so_far());
-        (world.journalled("\"event\":\"stageStarted\",\"stage\":\"rollout\"") > 0).then_some(())
-    });
+    let first = rolling_out(&world);
     let second = world.windlass(&["run"]);
     second.refuses(6, &[]);
-    let lock = world.windlass(&["lock", "--output", "json"]);
-    let holder = lock.ok().json()["holder"].clone();
-    let holder =
-        holder["run"].as_str().or(holder.as_str()).unwrap_or_else(|| panic!("no holder\n{lock}")).to_owned();
+    let holder = holder(&world);
     second.says(&holder);
     world.windlass(&["plan"]).ok();
     world.windlass(&["status"]).ok().says(&holder);
@@ -105,17 +115,10 @@ fn a_lock_is_taken_away_only_from_the_holder_that_is_named() {
     let mut world = world;
     world.configure(|settings| settings["timeouts"]["lease"] = json!("10m"));
     world.commit(&world.small().with("app/db.yaml", manifests::stateful_set(&workload)));
-    let mut first = world.start(&["run"]);
-    until(30, "the rollout of the first run", || {
-        assert!(first.runs(), "{}", first.so_far());
-        (world.journalled("\"event\":\"stageStarted\",\"stage\":\"rollout\"") > 0).then_some(())
-    });
+    let first = rolling_out(&world);
     first.signal("KILL");
     first.wait().exits(-9);
-    let lock = world.windlass(&["lock", "--output", "json"]);
-    let holder = lock.ok().json()["holder"].clone();
-    let holder =
-        holder["run"].as_str().or(holder.as_str()).unwrap_or_else(|| panic!("no holder\n{lock}")).to_owned();
+    let holder = holder(&world);
     world.windlass(&["run"]).refuses(6, &[&holder]);
     let wrong = world.windlass(&["unlock", "--holder", "20200101-000000-aaaa"]);
     wrong.says(&holder);
@@ -128,4 +131,30 @@ fn a_lock_is_taken_away_only_from_the_holder_that_is_named() {
     );
     let next = world.windlass(&["run"]);
     assert_ne!(next.code, 6, "{next}");
+}
+
+#[test]
+fn an_older_commit_that_waited_for_the_lock_while_a_newer_one_was_delivered() {
+    let world = World::new();
+    let namespace = world.namespace("app");
+    world.deliver(&world.small());
+    let rollouts = world.journalled("\"event\":\"stageStarted\",\"stage\":\"rollout\"");
+    assert_eq!(rollouts, 0);
+    let older = world.commit(&world.small().replace("app/settings.yaml", "blue", "green"));
+    let workload = manifests::Workload {
+        namespace: &namespace,
+        name: "db",
+        version: "1",
+        replicas: 1,
+        symptoms: &[("ready-after", "6s")],
+    };
+    let newer = world.small().replace("app/settings.yaml", "blue", "red");
+    world.commit(&newer.with("app/db.yaml", manifests::stateful_set(&workload)));
+    let first = rolling_out(&world);
+    // When it begins, this commit is newer than what runs; when its turn comes, it is not.
+    let second = world.start(&["run", "--commit", &older, "--lock-timeout", "60s"]);
+    first.wait().ok();
+    second.wait().refuses(4, &["rollback"]);
+    assert_eq!(world.kubectl.field("configmap", &namespace, "settings", "/data/colour"), "red");
+    assert!(world.kubectl.exists("statefulset", &namespace, "db"));
 }
