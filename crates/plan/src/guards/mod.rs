@@ -6,9 +6,21 @@ mod permission;
 mod protected;
 mod sets;
 
-use windlass_model::{Action, Operation, Refusal};
+use windlass_model::{Action, ObjectRef, Operation, Refusal};
+use windlass_settings::DeletionPermission;
 
 use crate::scene::Scene;
+
+use permission::{Permission, find};
+
+/// Returns the permission that counts today for deleting an object.
+pub(crate) fn permission<'a>(scene: &Scene<'a>, object: &ObjectRef) -> Option<&'a DeletionPermission> {
+    let (guards, now) = (scene.inputs.guards, scene.inputs.now);
+    match find(guards, &object.kind.to_string(), object.namespace.as_deref(), &object.name, now) {
+        Permission::Given(permission) => Some(permission),
+        Permission::None | Permission::Expired(_) => None,
+    }
+}
 
 /// Judges the deletions of a plan.
 pub(crate) fn refusals(scene: &Scene<'_>, removals: &[Action]) -> Vec<Refusal> {

@@ -28,7 +28,11 @@ fn protected_kinds_need_a_permission_that_names_the_object_and_a_day() {
     let prune: &[&str] = &["prune persistentvolumeclaim shop/data-db-0 in shop [data]"];
     let world = || leaving(std::slice::from_ref(&claim));
     check(world(), 4, &[&["no-op"], prune, &["refused protected-kind", "data-db-0"]]);
-    check(world().allow(kind, Some("shop"), "data-db-0", "2026-06-15"), 0, &[&["no-op"], prune]);
+    check(
+        world().allow(kind, Some("shop"), "data-db-0", "2026-06-15"),
+        0,
+        &[&["no-op"], &[prune[0], "note: allowed until 2026-06-15: test"]],
+    );
     check(
         world().allow(kind, Some("shop"), "data-db-0", "2026-06-14"),
         4,

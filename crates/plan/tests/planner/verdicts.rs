@@ -150,14 +150,7 @@ fn two_units_may_not_hold_one_object() {
         .unit("one", std::slice::from_ref(&desired))
         .unit("two", std::slice::from_ref(&desired))
         .settled("one", &desired)
-        .check(
-            4,
-            &[
-                &["no-op"],
-                &["no-op"],
-                &["refused two-owners", "`one` and `two`"],
-            ],
-        );
+        .check(4, &[&["no-op"], &["no-op"], &["refused two-owners", "`one` and `two`"]]);
 }
 
 fn scaled(replicas: u64) -> Value {

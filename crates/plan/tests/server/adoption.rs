@@ -1,0 +1,77 @@
+//! Objects that somebody else made.
+
+use serde_json::{Value, json};
+
+use crate::bed::Bed;
+
+fn text(body: &Value) -> String {
+    body.to_string()
+}
+
+#[tokio::test]
+async fn client_side_applied_by_kubectl() {
+    let bed = Bed::new().await;
+    bed.kubectl(&["apply", "-f", "-"], &text(&bed.config("a", &json!({"a": "1", "b": "2"}))));
+    // kubectl issue 1796: `b` stays, which `kubectl diff --server-side` does not tell either.
+    bed.check(
+        &[bed.config("a", &json!({"a": "3"}))],
+        &[&[
+            "adopt ConfigMap/a Server",
+            "Changed data.a",
+            "takes data.a from kubectl-client-side-apply",
+            "stays although the manifest does not declare it",
+            "data.b (kubectl-client-side-apply)",
+        ]],
+    )
+    .await;
+}
+
+#[tokio::test]
+async fn server_side_applied_by_kubectl() {
+    let bed = Bed::new().await;
+    let body = bed.config("a", &json!({"a": "1"}));
+    bed.kubectl(&["apply", "--server-side", "-f", "-"], &text(&body));
+    let plan = bed.check(&[body], &[&["adopt ConfigMap/a Server"]]).await;
+    assert!(plan.actions[0].delta.is_empty() && plan.actions[0].takes_over.is_empty(), "{plan:?}");
+}
+
+#[tokio::test]
+async fn a_field_of_a_controller_is_a_conflict_and_one_of_a_person_is_taken_back() {
+    let bed = Bed::new().await;
+    let body = bed.config("a", &json!({"a": "1"}));
+    bed.deliver(&[("shop", std::slice::from_ref(&body))]).await;
+    let other = bed.config("a", &json!({"a": "2"}));
+    let foreign = ["apply", "--server-side", "--force-conflicts", "--field-manager=some-operator", "-f", "-"];
+    bed.kubectl(&foreign, &text(&other));
+    bed.check(
+        std::slice::from_ref(&body),
+        &[&["update ConfigMap/a", "problem field conflict: data.a owned by some-operator"]],
+    )
+    .await;
+    bed.deliver(&[("shop", std::slice::from_ref(&body))]).await;
+    bed.kubectl(&["-n", &bed.namespace, "patch", "configmap", "a", "-p", r#"{"data":{"a":"9"}}"#], "");
+    bed.check(&[body], &[&["update ConfigMap/a", "Changed data.a", "takes data.a from kubectl-patch"]]).await;
+}
+
+#[tokio::test]
+async fn a_kubectl_applyset_keeps_its_members() {
+    let bed = Bed::new().await;
+    let body = bed.config("a", &json!({"a": "1"}));
+    let namespace = bed.namespace.as_str();
+    bed.kubectl(
+        &["apply", "--server-side", "-n", namespace, "--prune", "--applyset=theirs", "-f", "-"],
+        &text(&body),
+    );
+    let theirs = format!("Secret {namespace}/theirs");
+    let ours = format!("windlass-{}-shop", bed.environment);
+    bed.check(&[body], &[&["adopt ConfigMap/a"], &["refused two-owners", &theirs, &ours]]).await;
+}
+
+#[tokio::test]
+async fn a_foreign_parent_at_our_place_is_refused() {
+    let bed = Bed::new().await;
+    let parent = format!("windlass-{}-shop", bed.environment);
+    bed.kubectl(&["-n", &bed.namespace, "create", "configmap", &parent], "");
+    let body = bed.config("a", &json!({"a": "1"}));
+    bed.check(&[body], &[&["create ConfigMap/a"], &["refused foreign-set", &parent]]).await;
+}

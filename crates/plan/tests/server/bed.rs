@@ -1,0 +1,214 @@
+//! An environment of a test's own in the shared testbed.
+
+use std::io::Write as _;
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use windlass_cluster::{ApplyRequest, Cluster, Expect, Target};
+use windlass_model::{
+    Action, ApplySet, Digest, EnvironmentName, Object, Operation, Plan, Provenance, Rendering, Unit, UnitName,
+};
+use windlass_plan::{Inputs, Observation, ObserveOptions, observe, plan};
+use windlass_settings::Guards;
+
+/// A namespace for objects, a namespace for records, an environment of its own.
+pub(crate) struct Bed {
+    pub(crate) cluster: Cluster,
+    /// Six random characters.
+    pub(crate) suffix: String,
+    /// The namespace for objects; it exists.
+    pub(crate) namespace: String,
+    pub(crate) environment: EnvironmentName,
+    pub(crate) guards: Guards,
+    kubeconfig: String,
+    /// Cluster-scoped objects to delete at the end: kind and name.
+    pub(crate) leftovers: Vec<(String, String)>,
+}
+
+#[expect(clippy::disallowed_methods, reason = "the test runner names the testbed by the environment")]
+fn variable(name: &str) -> String {
+    std::env::var(name).unwrap_or_else(|_| panic!("{name} is not set: start them through `make test`"))
+}
+
+impl Bed {
+    pub(crate) async fn new() -> Self {
+        rustls::crypto::ring::default_provider().install_default().ok();
+        let kubeconfig = variable("WINDLASS_TEST_KUBECONFIG");
+        let target = Target {
+            kubeconfig: kubeconfig.clone().into(),
+            context: "testbed".into(),
+            proxy: None,
+            user_agent: "windlass-plan-test".into(),
+            request_timeout: Duration::from_secs(30),
+            concurrency: 8,
+        };
+        let suffix: String = format!("{:08x}", rand::random::<u32>());
+        let bed = Self {
+            cluster: Cluster::connect(&target).await.unwrap(),
+            namespace: format!("plan-{suffix}"),
+            environment: EnvironmentName::new(&format!("e{suffix}")).unwrap(),
+            guards: Guards::default(),
+            leftovers: Vec::new(),
+            suffix,
+            kubeconfig,
+        };
+        bed.kubectl(&["create", "namespace", &bed.namespace], "");
+        bed
+    }
+
+    /// Runs kubectl with a manifest as its input and returns what it prints.
+    pub(crate) fn kubectl(&self, arguments: &[&str], input: &str) -> String {
+        let mut child = Command::new(variable("WINDLASS_TEST_KUBECTL"))
+            .args(["--kubeconfig", &self.kubeconfig, "--context", "testbed"])
+            .args(arguments)
+            .env("KUBECTL_APPLYSET", "true")
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        child.stdin.take().unwrap().write_all(input.as_bytes()).unwrap();
+        let output = child.wait_with_output().unwrap();
+        assert!(output.status.success(), "{arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
+        String::from_utf8(output.stdout).unwrap()
+    }
+
+    pub(crate) fn config(&self, name: &str, data: &Value) -> Value {
+        json!({"apiVersion": "v1", "kind": "ConfigMap",
+            "metadata": {"name": name, "namespace": self.namespace}, "data": data})
+    }
+
+    pub(crate) fn set(&self, unit: &str) -> ApplySet {
+        ApplySet::empty(self.environment.clone(), UnitName::new(unit).unwrap(), &self.namespace)
+    }
+
+    /// Plans these units.
+    pub(crate) async fn plan(&self, units: &[(&str, &[Value])]) -> Plan {
+        let rendering = rendering(units);
+        let environment = Some(&self.environment);
+        let options = ObserveOptions { concurrency: 8 };
+        let observation =
+            observe(&self.cluster, environment, &self.namespace, &rendering, &options).await.unwrap();
+        self.plan_of(environment, &rendering, &observation).await
+    }
+
+    /// Plans what was observed.
+    pub(crate) async fn plan_of(
+        &self,
+        environment: Option<&EnvironmentName>,
+        rendering: &Rendering,
+        observation: &Observation,
+    ) -> Plan {
+        let inputs = Inputs {
+            environment: environment.cloned(),
+            cluster_id: self.cluster.identity().await.unwrap(),
+            source: Provenance::Unsigned { what: "test".into(), commit: None },
+            rendering,
+            policies: None,
+            rollback: None,
+            guards: &self.guards,
+            record_namespace: &self.namespace,
+            tool: "windlass 0.1.0",
+            now: "2026-06-15T12:00:00Z".parse().unwrap(),
+        };
+        plan(inputs, observation)
+    }
+
+    /// Applies these units as an executor would: parents first, then the members with their label.
+    pub(crate) async fn deliver(&self, units: &[(&str, &[Value])]) {
+        for unit in rendering(units).units {
+            let set = self.set(unit.name.as_str()).of(unit.objects.iter().map(Object::reference));
+            let parent = set.to_object("0.1.0");
+            let request =
+                ApplyRequest { object: &parent, expect: Expect::Anything, force: true, dry_run: false };
+            self.cluster.apply_parent(request).await.unwrap();
+            for mut object in unit.objects {
+                object.set_label(windlass_model::PART_OF, &set.id());
+                let request =
+                    ApplyRequest { object: &object, expect: Expect::Anything, force: true, dry_run: false };
+                self.cluster.apply(request).await.unwrap();
+            }
+        }
+    }
+
+    /// Plans one unit `shop` and checks the lines of the plan, in order: each must hold all its fragments.
+    pub(crate) async fn check(&self, objects: &[Value], want: &[&[&str]]) -> Plan {
+        self.check_units(&[("shop", objects)], want).await
+    }
+
+    pub(crate) async fn check_units(&self, units: &[(&str, &[Value])], want: &[&[&str]]) -> Plan {
+        let plan = self.plan(units).await;
+        let lines: Vec<String> = plan
+            .actions
+            .iter()
+            .map(line)
+            .chain(
+                plan.refusals.iter().map(|refusal| format!("refused {} {}", refusal.guard, refusal.message)),
+            )
+            .collect();
+        let shown = lines.join("\n");
+        assert_eq!(lines.len(), want.len(), "\n{shown}");
+        for (line, fragments) in lines.iter().zip(want) {
+            for fragment in *fragments {
+                assert!(line.contains(fragment), "`{line}` lacks `{fragment}`\n{shown}");
+            }
+        }
+        plan
+    }
+}
+
+/// Namespaces go in the background; a failed test leaves nothing behind either.
+impl Drop for Bed {
+    fn drop(&mut self) {
+        let mut all = self.leftovers.clone();
+        all.push(("namespace".into(), self.namespace.clone()));
+        for (kind, name) in all {
+            drop(
+                Command::new(variable("WINDLASS_TEST_KUBECTL"))
+                    .args(["--kubeconfig", &self.kubeconfig, "--context", "testbed"])
+                    .args(["delete", &kind, &name, "--wait=false", "--ignore-not-found"])
+                    .output(),
+            );
+        }
+    }
+}
+
+pub(crate) fn rendering(units: &[(&str, &[Value])]) -> Rendering {
+    Rendering {
+        units: units
+            .iter()
+            .map(|(name, objects)| Unit {
+                name: UnitName::new(name).unwrap(),
+                path: (*name).to_owned(),
+                objects: objects.iter().map(|body| Object::new(body.clone(), None).unwrap()).collect(),
+            })
+            .collect(),
+        renderer: "plain".into(),
+        digest: Digest::of_bytes(b"rendering"),
+        warnings: Vec::new(),
+    }
+}
+
+fn line(action: &Action) -> String {
+    let mut parts = vec![format!(
+        "{} {}/{} {:?}",
+        action.operation.word(),
+        action.object.kind,
+        action.object.name,
+        action.preview
+    )];
+    parts.extend(action.delta.iter().map(|change| format!("{:?} {}", change.kind, change.path)));
+    parts.extend(
+        action.takes_over.iter().map(|taken| format!("takes {} from {}", taken.field, taken.manager)),
+    );
+    parts.extend(action.forecasts.iter().map(|forecast| format!("{forecast:?}")));
+    parts.extend(action.problem.as_ref().map(|problem| format!("problem {}", problem.summary())));
+    parts.extend(action.warnings.iter().map(|warning| format!("warning {warning}")));
+    parts.join("; ")
+}
+
+/// Says whether every action of a plan is a no-op.
+pub(crate) fn is_quiet(plan: &Plan) -> bool {
+    plan.actions.iter().all(|action| action.operation == Operation::NoOp) && plan.is_executable()
+}
