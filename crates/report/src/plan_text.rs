@@ -1,5 +1,6 @@
 //! A plan for the terminal: verdict and counts, dangers first, then what is needed.
 
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use windlass_model::{Action, Operation, Plan, Preview, Provenance, Risk};
@@ -30,8 +31,17 @@ pub fn plan_text(plan: &Plan, options: PlanText) -> String {
         *position < options.objects || action.operation == Operation::Prune || action.problem.is_some()
     };
     let visible: Vec<&Action> = actions.iter().enumerate().filter(shown).map(|(_, action)| *action).collect();
+    let mut previous_was_short = false;
     for action in &visible {
-        action_text(&mut out, action, options);
+        let lines = detail_lines(action, options);
+        if !(previous_was_short && lines.is_empty()) {
+            out.push('\n');
+        }
+        previous_was_short = lines.is_empty();
+        headline(&mut out, action, palette);
+        for line in lines {
+            let _ = writeln!(out, "            {line}");
+        }
     }
     if visible.len() < actions.len() {
         let _ = writeln!(
@@ -41,6 +51,7 @@ pub fn plan_text(plan: &Plan, options: PlanText) -> String {
             actions.len()
         );
     }
+    unverified(&mut out, plan, palette);
     closing(&mut out, plan, palette);
     out
 }
@@ -81,8 +92,7 @@ pub(crate) fn source_line(source: &Provenance) -> String {
     }
 }
 
-fn action_text(out: &mut String, action: &Action, options: PlanText) {
-    let palette = options.palette;
+fn headline(out: &mut String, action: &Action, palette: Palette) {
     let word = format!("{:<9}", action.operation.word());
     let word = match action.operation {
         _ if action.problem.is_some() => palette.bad(&word),
@@ -93,15 +103,14 @@ fn action_text(out: &mut String, action: &Action, options: PlanText) {
     };
     let origin =
         action.origin.as_ref().map(|origin| format!("  {}", clean(&origin.to_string()))).unwrap_or_default();
-    let _ = writeln!(
-        out,
-        "\n  {word} {}{}",
-        palette.strong(&clean(&action.object.to_string())),
-        palette.dim(&origin)
-    );
-    let mut line = |text: String| {
-        let _ = writeln!(out, "            {text}");
-    };
+    let name = palette.strong(&clean(&action.object.to_string()));
+    let _ = writeln!(out, "  {word} {name}{}", palette.dim(&origin));
+}
+
+fn detail_lines(action: &Action, options: PlanText) -> Vec<String> {
+    let palette = options.palette;
+    let mut lines = Vec::new();
+    let mut line = |text: String| lines.push(text);
     if let Some(problem) = &action.problem {
         line(palette.bad(&clean(&problem.summary())));
         line(palette.hint(&format!("hint: {}", problem.hint())));
@@ -117,14 +126,26 @@ fn action_text(out: &mut String, action: &Action, options: PlanText) {
         line(palette.dim(&format!("… and {} more fields", action.delta.len() - options.fields)));
     }
     action.takes_over.iter().for_each(|conflict| line(palette.warn(&conflict_line(conflict))));
-    match &action.preview {
-        Preview::Server => {}
-        Preview::Locally(why) => {
-            line(palette.dim(&format!("not yet verified by the server: {}", clean(why))));
-        }
-        Preview::Not(why) => line(palette.warn(&format!("not previewable: {}", clean(why)))),
+    if let Preview::Not(why) = &action.preview {
+        line(palette.warn(&format!("not previewable: {}", clean(why))));
     }
     action.warnings.iter().for_each(|warning| line(palette.warn(&format!("warning: {}", clean(warning)))));
+    lines
+}
+
+/// Says once for all objects why the server could not be asked about them.
+fn unverified(out: &mut String, plan: &Plan, palette: Palette) {
+    let mut reasons: BTreeMap<&str, usize> = BTreeMap::new();
+    for action in &plan.actions {
+        if let Preview::Locally(why) = &action.preview {
+            *reasons.entry(why).or_default() += 1;
+        }
+    }
+    for (position, (why, count)) in reasons.into_iter().enumerate() {
+        let gap = if position == 0 { "\n" } else { "" };
+        let text = format!("{count} not yet verified by the server: {}", clean(why));
+        let _ = writeln!(out, "{gap}  {}", palette.dim(&text));
+    }
 }
 
 fn closing(out: &mut String, plan: &Plan, palette: Palette) {

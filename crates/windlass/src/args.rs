@@ -222,6 +222,10 @@ pub(crate) struct PlanArguments {
     /// A directory to plan without an environment file.
     #[arg(value_name = "DIR", required_unless_present = "env", conflicts_with = "env")]
     pub(crate) dir: Option<PathBuf>,
+    /// The repository that the directory belongs to, for kustomizations that use its other folders. Without
+    /// it, the nearest folder above that holds `.git` or `windlass.yaml`.
+    #[arg(long, value_name = "DIR", requires = "dir")]
+    pub(crate) root: Option<PathBuf>,
     /// The environment file.
     #[arg(long, value_name = "FILE")]
     pub(crate) env: Option<PathBuf>,
@@ -303,6 +307,10 @@ pub(crate) struct RenderArguments {
     /// The directory.
     #[arg(value_name = "DIR")]
     pub(crate) dir: PathBuf,
+    /// The repository that the directory belongs to, for kustomizations that use its other folders. Without
+    /// it, the nearest folder above that holds `.git` or `windlass.yaml`.
+    #[arg(long, value_name = "DIR")]
+    pub(crate) root: Option<PathBuf>,
     /// Treat the directory as a repository and render every unit of this environment.
     #[arg(long, value_name = "NAME")]
     pub(crate) environment: Option<String>,

@@ -22,6 +22,8 @@ use crate::surroundings::Surroundings;
 pub(crate) const TOOL: &str = concat!("windlass ", env!("CARGO_PKG_VERSION"));
 /// The version alone.
 pub(crate) const VERSION: &str = env!("CARGO_PKG_VERSION");
+/// Commands that go through stages, and say so first.
+const STAGED: [&str; 6] = ["run", "apply", "rollback", "plan", "drift", "gate"];
 /// Requests in flight: more gains nothing on a small control plane.
 const CONCURRENCY: usize = 8;
 
@@ -56,8 +58,10 @@ impl Session {
         let run = RunId::new(started, &random_suffix());
         let stop = stop_on_signal();
         let reporter = Arc::new(Reporter::new(shell.terminal(), stop.clone()));
-        let environment = Some(settings.environment.clone());
-        reporter.emit(Event::RunStarted { run: run.clone(), command: command.to_owned(), environment });
+        if STAGED.contains(&command) {
+            let environment = Some(settings.environment.clone());
+            reporter.emit(Event::RunStarted { run: run.clone(), command: command.to_owned(), environment });
+        }
         for warning in settings.warnings(started) {
             reporter.say(Level::Warning, warning);
         }

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::time::Duration;
 
-use windlass_model::{Event, ExitCode, Plan, Provenance, RunId, Sink as _, Stage};
+use windlass_model::{Event, ExitCode, Plan, Provenance, RunId, Sink as _, SourceTree, Stage};
 use windlass_plan::{Inputs, ObserveOptions};
 use windlass_record::EnvironmentState;
 use windlass_render::{Limits, ResolvedUnit};
@@ -15,6 +15,7 @@ use crate::ci;
 use crate::commands::run::wanted;
 use crate::error::CommandError;
 use crate::executor::desired::{self, From};
+use crate::executor::local::local_unit;
 use crate::executor::stage::stage;
 use crate::executor::{papers, planning};
 use crate::reporter::Reporter;
@@ -31,7 +32,9 @@ pub(crate) async fn plan(
     let plan = match (&arguments.env, &arguments.dir, &arguments.kubeconfig, &arguments.context) {
         (Some(env), ..) => of_environment(env, arguments.commit.as_deref(), shell, surroundings).await?,
         (None, Some(dir), Some(kubeconfig), Some(context)) => {
-            of_directory(dir, kubeconfig, context, shell, surroundings).await?
+            let (tree, unit) = local_unit(dir, arguments.root.as_deref())?;
+            let local = Local { tree, unit, what: format!("directory {}", dir.display()) };
+            of_directory(local, kubeconfig, context, shell, surroundings).await?
         }
         _ => {
             let what = "a directory needs --kubeconfig and --context";
@@ -80,8 +83,15 @@ pub(crate) async fn readable_state(session: &Session) -> Result<EnvironmentState
     Ok(session.store.state().await?)
 }
 
+/// A directory of this machine.
+struct Local {
+    tree: SourceTree,
+    unit: ResolvedUnit,
+    what: String,
+}
+
 async fn of_directory(
-    dir: &Path,
+    local: Local,
     kubeconfig: &Path,
     context: &str,
     shell: Shell,
@@ -92,18 +102,17 @@ async fn of_directory(
     let clock = surroundings.clock();
     let run = RunId::new(clock.now(), &session::random_suffix());
     reporter.emit(Event::RunStarted { run: run.clone(), command: "plan".to_owned(), environment: None });
-    let tree = windlass_render::read_directory(dir)?;
     let cluster = session::connect(kubeconfig, context, Duration::from_secs(30), &run, surroundings).await?;
     let scopes = cluster.scopes().await?;
-    let unit = ResolvedUnit { name: directory_unit(), path: String::new() };
-    let rendering = desired::render(&tree, &[unit], surroundings, &Limits::default(), &scopes).await?;
+    let rendering =
+        desired::render(&local.tree, &[local.unit], surroundings, &Limits::default(), &scopes).await?;
     stage(&reporter, Stage::Plan, async {
         let options = ObserveOptions { concurrency: 16 };
         let observation = windlass_plan::observe(&cluster, None, "", &rendering, &options).await?;
         let inputs = Inputs {
             environment: None,
             cluster_id: cluster.identity().await?,
-            source: Provenance::Unsigned { what: format!("directory {}", dir.display()), commit: None },
+            source: Provenance::Unsigned { what: local.what, commit: None },
             rendering: &rendering,
             policies: None,
             rollback: None,
@@ -117,9 +126,4 @@ async fn of_directory(
         Ok((plan, summary))
     })
     .await
-}
-
-/// The name of the one unit that a bare directory is.
-pub(crate) fn directory_unit() -> windlass_model::UnitName {
-    windlass_model::UnitName::new("directory").unwrap_or_else(|| unreachable!("the name is a DNS label"))
 }

@@ -4,12 +4,12 @@ use std::collections::HashMap;
 
 use serde_json::{Value, json};
 use windlass_model::{ExitCode, Object, Rendering, is_secret_kind, mask_object};
-use windlass_render::{Limits, ResolvedUnit};
+use windlass_render::Limits;
 
 use crate::args::RenderArguments;
-use crate::commands::plan::directory_unit;
 use crate::error::CommandError;
 use crate::executor::desired::{self, read_repository};
+use crate::executor::local::local_unit;
 use crate::shell::Shell;
 use crate::surroundings::Surroundings;
 
@@ -18,10 +18,16 @@ pub(crate) async fn render(
     shell: Shell,
     surroundings: &Surroundings,
 ) -> Result<ExitCode, CommandError> {
-    let tree = windlass_render::read_directory(&arguments.dir)?;
-    let units = match &arguments.environment {
-        Some(environment) => windlass_render::units(&tree, &read_repository(&tree)?, environment)?,
-        None => vec![ResolvedUnit { name: directory_unit(), path: String::new() }],
+    let (tree, units) = match &arguments.environment {
+        Some(environment) => {
+            let tree = windlass_render::read_directory(&arguments.dir)?;
+            let units = windlass_render::units(&tree, &read_repository(&tree)?, environment)?;
+            (tree, units)
+        }
+        None => {
+            let (tree, unit) = local_unit(&arguments.dir, arguments.root.as_deref())?;
+            (tree, vec![unit])
+        }
     };
     let rendering = desired::render(&tree, &units, surroundings, &Limits::default(), &HashMap::new()).await?;
     for warning in &rendering.warnings {

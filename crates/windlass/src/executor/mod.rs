@@ -4,6 +4,7 @@ pub(crate) mod approval;
 pub(crate) mod delivery;
 pub(crate) mod desired;
 pub(crate) mod execution;
+pub(crate) mod local;
 pub(crate) mod papers;
 pub(crate) mod planning;
 pub(crate) mod record;
