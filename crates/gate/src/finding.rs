@@ -49,6 +49,11 @@ impl Class {
         }
     }
 
+    /// Says whether the trouble may pass by itself within seconds: the policy was just made or changed.
+    pub(crate) fn may_pass(self) -> bool {
+        matches!(self, Self::Pending | Self::NotEnforced)
+    }
+
     fn hint(self) -> &'static str {
         match self {
             Self::Missing => {

@@ -10,9 +10,7 @@ mod template;
 use serde_json::json;
 use windlass_cluster::{Cluster, ClusterError, Selector};
 use windlass_model::{GroupKind, Object};
-use windlass_settings::Constraint;
-
-pub(crate) use plane::{Plane, plane};
+use windlass_settings::{Constraint, Gatekeeper};
 
 use crate::check::Examined;
 use crate::proof::{Signature, prove};
@@ -21,10 +19,11 @@ use crate::{Class, Finding};
 /// Looks at one constraint and everything it depends on.
 pub(crate) async fn examine(
     cluster: &Cluster,
-    plane: &Plane,
+    rules: &Gatekeeper,
     rule: &Constraint,
 ) -> Result<Examined, ClusterError> {
     let title = format!("{} {}", rule.kind, rule.name);
+    let plane = plane::read(cluster, rules).await?;
     let template = plane.template(&rule.kind);
     let constraint = match template {
         Some(_) => read(cluster, rule).await?,

@@ -12,14 +12,14 @@ const WEBHOOK: &str = "validation.gatekeeper.sh";
 
 /// What all constraints depend on.
 #[derive(Debug, Default)]
-pub(crate) struct Plane {
+pub(super) struct Plane {
     templates: Option<Vec<Object>>,
     pods: Vec<String>,
     problems: Vec<(Class, String)>,
 }
 
 /// Reads what all constraints depend on.
-pub(crate) async fn plane(cluster: &Cluster, rules: &Gatekeeper) -> Result<Plane, ClusterError> {
+pub(super) async fn read(cluster: &Cluster, rules: &Gatekeeper) -> Result<Plane, ClusterError> {
     let templates = GroupKind::new("templates.gatekeeper.sh", "ConstraintTemplate");
     let webhooks = GroupKind::new("admissionregistration.k8s.io", "ValidatingWebhookConfiguration");
     let templates = list_all(cluster, &templates, None).await?;

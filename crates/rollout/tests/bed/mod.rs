@@ -33,7 +33,10 @@ pub(crate) fn authority() -> Vec<u8> {
 }
 
 /// Runs a test in a namespace of its own and cleans up, however the test ends.
-pub(crate) async fn with_bed<F: Future<Output = ()>>(name: &str, test: impl FnOnce(std::sync::Arc<Bed>) -> F) {
+pub(crate) async fn with_bed<F: Future<Output = ()>>(
+    name: &str,
+    test: impl FnOnce(std::sync::Arc<Bed>) -> F,
+) {
     rustls::crypto::ring::default_provider().install_default().ok();
     let server = Server {
         kubeconfig: kubeconfig(),
