@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use futures::StreamExt as _;
 use windlass_cluster::Answer;
-use windlass_model::{ApprovedPlan, Object, ObjectRef, Rendering, Stage, apply_rank};
+use windlass_model::{ApprovedPlan, Object, ObjectRef, Rendering, Stage, is_secret_kind};
 
 use crate::applied::{Key, key};
 use crate::definition::{defined_kind, in_force};
@@ -132,8 +132,7 @@ impl<'a> Run<'a> {
         for (object, answer) in &done {
             self.note(object, answer);
         }
-        let definition = |(object, _): (Object, Answer)| (rank_of(&object) == 0).then_some(object);
-        done.into_iter().filter_map(definition).collect()
+        done.into_iter().map(|(object, _)| object).filter(|object| defined_kind(object).is_some()).collect()
     }
 
     /// Takes an answer down.
@@ -145,6 +144,10 @@ impl<'a> Run<'a> {
         let uid = answer.object.uid().unwrap_or_default().to_owned();
         self.live.insert(key(reference), Live { uid, generation: answer.object.generation() });
         self.written.push(reference.clone());
+        // What could not be previewed is warned of only here. A warning about a Secret may echo its content.
+        for warning in answer.warnings.iter().filter(|_| !is_secret_kind(&reference.kind)) {
+            self.context.warn(format!("{reference}: {warning}"));
+        }
     }
 
     fn take(&mut self, halt: Halt) {
@@ -171,8 +174,4 @@ impl<'a> Run<'a> {
             ApplyError::Partial { applied: self.written, failures }
         }
     }
-}
-
-fn rank_of(object: &Object) -> u8 {
-    apply_rank(&object.reference().kind)
 }

@@ -13,9 +13,12 @@ use crate::failure::{Halt, Unwritten};
 const LIMIT: Duration = Duration::from_mins(1);
 const POLL: Duration = Duration::from_millis(100);
 
-/// Returns the kind that a CustomResourceDefinition defines.
-pub(crate) fn defined_kind(definition: &Object) -> Option<GroupKind> {
-    let spec = definition.body().get("spec")?;
+/// Returns the kind that an object defines, if it is a CustomResourceDefinition.
+pub(crate) fn defined_kind(object: &Object) -> Option<GroupKind> {
+    if !object.reference().kind.is("apiextensions.k8s.io", "CustomResourceDefinition") {
+        return None;
+    }
+    let spec = object.body().get("spec")?;
     Some(GroupKind::new(spec.get("group")?.as_str()?, spec.get("names")?.get("kind")?.as_str()?))
 }
 

@@ -40,8 +40,7 @@ impl<'a> Wanted<'a> {
         if reference.kind.is("", "Namespace") && self.namespaces.contains(reference.name.as_str()) {
             return Some("objects that are delivered live in it");
         }
-        let defines = defined_kind(live).filter(|_| is_definition(&reference.kind));
-        if defines.is_some_and(|kind| self.kinds.contains(&kind)) {
+        if defined_kind(live).is_some_and(|kind| self.kinds.contains(&kind)) {
             return Some("objects of its kind are delivered");
         }
         None
@@ -86,10 +85,6 @@ pub(crate) fn has_apply_entry(live: &Object, manager: &str) -> bool {
             && entry["operation"] == "Apply"
             && entry["subresource"].as_str().is_none_or(str::is_empty)
     })
-}
-
-fn is_definition(kind: &GroupKind) -> bool {
-    kind.is("apiextensions.k8s.io", "CustomResourceDefinition")
 }
 
 #[cfg(test)]

@@ -24,4 +24,4 @@ pub use applied::{Applied, Kept, Live, Pruned};
 pub use apply::apply;
 pub use context::Context;
 pub use error::{ApplyError, ObjectFailure};
-pub use prune::prune;
+pub use prune::{prune, prune_within};

@@ -1,6 +1,7 @@
 //! Pruning: deleting what no unit renders any more, after everything else went well.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::time::Duration;
 
 use windlass_model::{Action, ApplySet, ApprovedPlan, Operation, Rendering, Stage, UnitName};
 
@@ -12,6 +13,9 @@ use crate::order::{in_groups, is_custom};
 use crate::parents::Parents;
 use crate::remove::{Removal, gone, remove};
 use crate::{Applied, ApplyError, Context, Pruned};
+
+/// How long the objects of one group may take to go.
+const GONE_LIMIT: Duration = Duration::from_mins(1);
 
 /// Deletes what an approved plan says should go, and makes the sets' parents say what is left.
 ///
@@ -31,11 +35,25 @@ pub async fn prune(
     rendering: &Rendering,
     context: &Context<'_>,
 ) -> Result<Pruned, ApplyError> {
+    prune_within(GONE_LIMIT, applied, approved, rendering, context).await
+}
+
+/// Does what [`prune`] does, waiting up to `limit` instead of a minute for the objects of each group to go.
+///
+/// # Errors
+/// As [`prune`].
+pub async fn prune_within(
+    limit: Duration,
+    applied: &Applied,
+    approved: &ApprovedPlan,
+    rendering: &Rendering,
+    context: &Context<'_>,
+) -> Result<Pruned, ApplyError> {
     if applied.plan != approved.plan().change_digest() || approved.plan().rendering != rendering.digest {
         let what = "another plan was applied than is pruned".to_owned();
         return Err(ApplyError::Mismatch { what });
     }
-    let mut run = Run { context, parents: applied.parents.clone(), pruned: Pruned::default() };
+    let mut run = Run { context, limit, parents: applied.parents.clone(), pruned: Pruned::default() };
     match run.all(applied, approved, rendering).await {
         Ok(()) => Ok(run.pruned),
         Err(Halt::Stopped) => Err(ApplyError::Interrupted { touched: run.pruned.deleted }),
@@ -49,6 +67,7 @@ pub async fn prune(
 /// How far pruning has come.
 struct Run<'a> {
     context: &'a Context<'a>,
+    limit: Duration,
     parents: Parents,
     pruned: Pruned,
 }
@@ -106,7 +125,7 @@ impl Run<'_> {
                 + self.pruned.kept.len();
             self.context.progress(Stage::Prune, done, total, object.to_string());
         }
-        gone(leaving, self.context).await
+        gone(leaving, self.limit, self.context).await
     }
 
     fn tell(&self) {

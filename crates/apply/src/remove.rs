@@ -13,8 +13,6 @@ use crate::{Context, Kept};
 
 /// How often an object is read again that changes while it is deleted.
 const ATTEMPTS: u32 = 4;
-/// How long the objects of one group may take to go.
-const GONE_LIMIT: Duration = Duration::from_mins(1);
 
 /// How one deletion ended.
 pub(crate) enum Removal {
@@ -78,9 +76,13 @@ pub(crate) async fn remove(
     Err(Halt::Stopped)
 }
 
-/// Waits until objects are gone, at most a minute, and returns those that are not.
-pub(crate) async fn gone(leaving: Vec<Leaving>, context: &Context<'_>) -> Result<Vec<ObjectRef>, Halt> {
-    let end = Instant::now() + GONE_LIMIT;
+/// Waits until objects are gone, at most `limit`, and returns those that are not.
+pub(crate) async fn gone(
+    leaving: Vec<Leaving>,
+    limit: Duration,
+    context: &Context<'_>,
+) -> Result<Vec<ObjectRef>, Halt> {
+    let end = Instant::now() + limit;
     let mut left = leaving;
     let mut pause = Duration::from_millis(50);
     loop {

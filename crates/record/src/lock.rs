@@ -31,8 +31,7 @@ pub struct Lock {
     store: Store,
     holder: Holder,
     shared: Arc<Shared>,
-    stop: CancellationToken,
-    renewal: Option<JoinHandle<()>>,
+    renewal: JoinHandle<()>,
 }
 
 impl Lock {
@@ -90,16 +89,9 @@ impl Lock {
             lost: CancellationToken::new(),
             reason: Mutex::default(),
         });
-        let stop = CancellationToken::new();
-        let renewal = Renewal {
-            cluster: store.cluster.clone(),
-            shared: shared.clone(),
-            duration,
-            clock,
-            stop: stop.clone(),
-        };
-        let renewal = Some(tokio::spawn(renewal.run(sent)));
-        Self { store: store.clone(), holder, shared, stop, renewal }
+        let renewal = Renewal { cluster: store.cluster.clone(), shared: shared.clone(), duration, clock };
+        let renewal = tokio::spawn(renewal.run(sent));
+        Self { store: store.clone(), holder, shared, renewal }
     }
 
     /// Returns a signal that is given once the lock is lost. Nothing may be written afterwards.
@@ -128,12 +120,9 @@ impl Lock {
     ///
     /// # Errors
     /// [`LockError::Lost`] if it is not ours any more. Whatever the error, the lock runs out by itself.
-    pub async fn release(mut self) -> Result<(), LockError> {
-        self.stop.cancel();
-        if let Some(renewal) = self.renewal.take() {
-            // A renewal in flight must not come after the release.
-            renewal.await.ok();
-        }
+    pub async fn release(self) -> Result<(), LockError> {
+        // A renewal in flight is not waited for: of it and the release the server lets only the first through.
+        self.renewal.abort();
         self.check()?;
         let ours = lock(&self.shared.live).clone();
         clear(&self.store, self.holder.run.as_str(), Some(ours)).await.map_err(|error| match error {
@@ -165,7 +154,7 @@ impl Lock {
 
 impl Drop for Lock {
     fn drop(&mut self) {
-        self.stop.cancel();
+        self.renewal.abort();
     }
 }
 

@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use tokio::time::{Instant, sleep, timeout_at};
+use tokio::time::{Instant, sleep, sleep_until, timeout_at};
 use tokio_util::sync::CancellationToken;
 use windlass_cluster::Cluster;
 use windlass_model::{Clock, Object};
@@ -28,7 +28,6 @@ pub(crate) struct Renewal {
     pub(crate) shared: Arc<Shared>,
     pub(crate) duration: Duration,
     pub(crate) clock: Clock,
-    pub(crate) stop: CancellationToken,
 }
 
 /// How one renewal ended.
@@ -41,7 +40,7 @@ enum Renewed {
 }
 
 impl Renewal {
-    /// Renews every quarter of the duration, until told to stop or the lock is lost.
+    /// Renews every quarter of the duration, until the task is aborted or the lock is lost.
     ///
     /// `confirmed` is when the last request that succeeded was sent. Three quarters of the duration later the
     /// lock counts as lost, although nobody else can take it before the last quarter has passed too: what is
@@ -51,10 +50,7 @@ impl Renewal {
         loop {
             let deadline = confirmed + self.duration * 3 / 4;
             let wake = (Instant::now() + pause).min(deadline);
-            tokio::select! {
-                () = self.stop.cancelled() => return,
-                () = tokio::time::sleep_until(wake) => {}
-            }
+            sleep_until(wake).await;
             let sent = Instant::now();
             let answer = timeout_at(deadline, self.renew()).await;
             match answer {

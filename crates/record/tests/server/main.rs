@@ -1,5 +1,8 @@
 //! The lock and the records against a real API server.
 
+#[cfg(test)]
 mod bed;
+#[cfg(test)]
 mod lock;
+#[cfg(test)]
 mod records;

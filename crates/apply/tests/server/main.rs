@@ -1,0 +1,20 @@
+//! Applying and pruning against a real API server.
+
+#[cfg(test)]
+mod answers;
+#[cfg(test)]
+mod apply;
+#[cfg(test)]
+mod bed;
+#[cfg(test)]
+mod definitions;
+#[cfg(test)]
+mod guards;
+#[cfg(test)]
+mod kubectl;
+#[cfg(test)]
+mod plan;
+#[cfg(test)]
+mod prune;
+#[cfg(test)]
+mod sets;

@@ -1,0 +1,127 @@
+//! Plans as the planning stage would make them, as far as applying looks at them.
+
+use std::collections::BTreeSet;
+
+use jiff::Timestamp;
+use serde_json::Value;
+use windlass_cluster::{ApplyRequest, Expect, Selector};
+use windlass_model::{
+    Action, ApplySet, ApprovedPlan, ClusterId, Digest, Evidence, LiveId, Object, ObjectRef, Operation,
+    PART_OF, Plan, Preview, Provenance, Rendering, Requirement, Risk, Unit, UnitName,
+};
+
+use crate::bed::Bed;
+
+pub(crate) fn rendering(units: &[(&str, &[Object])]) -> Rendering {
+    let unit = |(name, objects): &(&str, &[Object])| Unit {
+        name: UnitName::new(name).unwrap(),
+        path: (*name).to_owned(),
+        objects: objects.to_vec(),
+    };
+    let units: Vec<Unit> = units.iter().map(unit).collect();
+    let bodies: Vec<&Value> = units.iter().flat_map(|unit| &unit.objects).map(Object::body).collect();
+    let digest = Digest::of_json(&serde_json::json!(bodies));
+    Rendering { units, renderer: "plain".into(), digest, warnings: Vec::new() }
+}
+
+#[expect(clippy::disallowed_methods, reason = "tests approve their own plans")]
+pub(crate) fn approve(plan: Plan) -> ApprovedPlan {
+    ApprovedPlan::attest(plan, Evidence::NotRequired)
+}
+
+/// Plans a rendering: what is missing is created, what a dry-run changes is updated, and members of the
+/// environment's sets that are not rendered are pruned.
+pub(crate) async fn plan(bed: &Bed, rendering: &Rendering) -> Plan {
+    let mut actions = Vec::new();
+    for (unit, object) in rendering.objects() {
+        let live = bed.get(object.reference()).await;
+        let operation = match &live {
+            None => Operation::Create,
+            Some(live) if changes(bed, &unit.name, object, live).await => Operation::Update,
+            Some(_) => Operation::NoOp,
+        };
+        actions.push(action(&unit.name, object.reference(), operation, live.as_ref()));
+    }
+    actions.extend(prunes(bed, rendering).await);
+    Plan {
+        schema: 1,
+        tool: "test".into(),
+        environment: Some(bed.environment.clone()),
+        cluster: ClusterId { uid: String::new(), server: String::new(), version: String::new() },
+        source: Provenance::Unsigned { what: "a test".into(), commit: None },
+        renderer: rendering.renderer.clone(),
+        rendering: rendering.digest,
+        policies: None,
+        rollback: None,
+        actions,
+        refusals: Vec::new(),
+        requirement: Requirement::default(),
+        warnings: Vec::new(),
+        created_at: Timestamp::UNIX_EPOCH,
+    }
+}
+
+pub(crate) fn action(
+    unit: &UnitName,
+    object: &ObjectRef,
+    operation: Operation,
+    live: Option<&Object>,
+) -> Action {
+    let live = live.map(|live| LiveId {
+        uid: live.uid().unwrap().to_owned(),
+        resource_version: live.resource_version().unwrap().to_owned(),
+    });
+    Action {
+        unit: unit.clone(),
+        object: object.clone(),
+        origin: None,
+        operation,
+        preview: Preview::Server,
+        live,
+        delta: Vec::new(),
+        desired: None,
+        risk: Risk::Routine,
+        takes_over: Vec::new(),
+        forecasts: Vec::new(),
+        problem: None,
+        warnings: Vec::new(),
+    }
+}
+
+async fn changes(bed: &Bed, unit: &UnitName, object: &Object, live: &Object) -> bool {
+    let mut object = object.clone();
+    object.set_label(PART_OF, &bed.set(unit.as_str()).id());
+    let expect = Expect::Uid(live.uid().unwrap());
+    let request = ApplyRequest { object: &object, expect, force: true, dry_run: true };
+    let answer = bed.cluster.apply(request).await.unwrap().object;
+    let content = |object: &Object| {
+        let mut body = object.body().clone();
+        for field in ["managedFields", "generation"] {
+            body["metadata"][field] = Value::Null;
+        }
+        body
+    };
+    content(&answer) != content(live)
+}
+
+async fn prunes(bed: &Bed, rendering: &Rendering) -> Vec<Action> {
+    let rendered: BTreeSet<_> = rendering.objects().map(|(_, object)| object.reference().key()).collect();
+    let maps = bed.cluster.resource_of(&bed.set("x").parent()).await.unwrap();
+    let labels = ApplySet::parents_of(&bed.environment);
+    let selector = Selector { namespace: Some(&bed.namespace), labels: Some(&labels), fields: None };
+    let parents = bed.cluster.list(&maps, selector).await.unwrap().objects;
+    let mut prunes = Vec::new();
+    for parent in parents.iter().filter_map(|parent| ApplySet::read(parent).ok()) {
+        for kind in &parent.kinds {
+            let Ok(resource) = bed.cluster.preferred(kind).await else { continue };
+            let label = format!("{PART_OF}={}", parent.id());
+            let selector = Selector { labels: Some(&label), ..Selector::default() };
+            for live in bed.cluster.list(&resource, selector).await.unwrap().objects {
+                if !rendered.contains(&live.reference().key()) {
+                    prunes.push(action(&parent.unit, live.reference(), Operation::Prune, Some(&live)));
+                }
+            }
+        }
+    }
+    prunes
+}

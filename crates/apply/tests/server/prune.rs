@@ -1,0 +1,183 @@
+use std::time::Duration;
+
+use serde_json::json;
+use windlass_apply::{ApplyError, Pruned, apply, prune, prune_within};
+use windlass_model::{Object, ObjectRef, PART_OF};
+
+use crate::bed::Bed;
+use crate::definitions::{definition, widget};
+use crate::plan::{approve, plan, rendering};
+
+/// Delivers `old` beside another object, then prunes it by a plan that was made before `meanwhile` happened.
+async fn pruned(bed: &Bed, old: &Object, meanwhile: impl AsyncFn(&ObjectRef)) -> Pruned {
+    let stays = bed.map("stays", "1");
+    bed.run(&rendering(&[("shop", &[stays.clone(), old.clone()])])).await.unwrap();
+    let next = rendering(&[("shop", &[stays])]);
+    let approved = approve(plan(bed, &next).await);
+    let applied = apply(&approved, &next, &bed.context()).await.unwrap();
+    meanwhile(old.reference()).await;
+    prune(&applied, &approved, &next, &bed.context()).await.unwrap()
+}
+
+#[tokio::test]
+async fn evidence_is_looked_at_again_when_deleting() {
+    let bed = Bed::up().await;
+    let label = format!("/metadata/labels/{}", PART_OF.replace('/', "~1"));
+    let owner = json!([{"apiVersion": "v1", "kind": "ConfigMap", "name": "x", "uid": "11111111-1111-1111-1111-111111111111"}]);
+    let check = async |name: &str, edit: serde_json::Value, reason: &str, member: bool| {
+        let old = bed.map(name, "1");
+        let pruned = pruned(&bed, &old, async |object| bed.edit(object, json!([edit])).await).await;
+        assert!(pruned.deleted.is_empty() && pruned.kept[0].reason.contains(reason), "{pruned:?}");
+        assert!(bed.get(old.reference()).await.is_some());
+        let entry = format!("ConfigMap./{name}");
+        assert_eq!(bed.members("shop").await.unwrap().contains(&entry), member, "{name} in the inventory");
+    };
+    check("unlabelled", json!({"op": "remove", "path": label}), "label", false).await;
+    check("relabelled", json!({"op": "replace", "path": label, "value": "applyset-x-v1"}), "label", false)
+        .await;
+    check(
+        "disowned",
+        json!({"op": "replace", "path": "/metadata/managedFields", "value": [{}]}),
+        "applied none",
+        true,
+    )
+    .await;
+    // Last, since the garbage collector takes an object whose owner does not exist.
+    let old = bed.map("owned", "1");
+    let add = json!({"op": "add", "path": "/metadata/ownerReferences", "value": owner});
+    let pruned = pruned(&bed, &old, async |object| bed.edit(object, json!([add])).await).await;
+    assert!(!pruned.deleted.contains(old.reference()), "{pruned:?}");
+    bed.down().await;
+}
+
+#[tokio::test]
+async fn an_object_that_changed_since_the_plan_is_read_again() {
+    let bed = Bed::up().await;
+    let change = json!([{"op": "add", "path": "/data/more", "value": "x"}]);
+    let old = bed.map("old", "1");
+    let pruned = pruned(&bed, &old, async |object| bed.edit(object, change.clone()).await).await;
+    assert_eq!(pruned.deleted, [old.reference().clone()]);
+    bed.down().await;
+}
+
+#[tokio::test]
+async fn gone_and_replaced_objects_are_no_errors() {
+    let bed = Bed::up().await;
+    let old = bed.map("gone", "1");
+    let result = pruned(&bed, &old, async |object| bed.delete(object).await).await;
+    assert_eq!(result.absent, [old.reference().clone()]);
+    let old = bed.map("replaced", "1");
+    let result = pruned(&bed, &old, async |object| {
+        bed.delete(object).await;
+        bed.put(&bed.map("replaced", "theirs")).await;
+    })
+    .await;
+    assert_eq!(result.replaced, [old.reference().clone()]);
+    assert!(bed.get(old.reference()).await.is_some());
+    bed.down().await;
+}
+
+#[tokio::test]
+async fn a_copied_label_is_no_evidence() {
+    let bed = Bed::up().await;
+    bed.run(&rendering(&[("shop", &[bed.map("a", "1")])])).await.unwrap();
+    let mut copy = bed.map("copy", "1");
+    copy.set_label(PART_OF, &bed.set("shop").id());
+    bed.put(&copy).await;
+    let pruned = bed.run(&rendering(&[("shop", &[bed.map("a", "1")])])).await.unwrap();
+    assert!(pruned.kept[0].reason.contains("no earlier run"), "{pruned:?}");
+    assert!(bed.get(copy.reference()).await.is_some());
+    bed.down().await;
+}
+
+#[tokio::test]
+async fn a_definition_goes_only_after_its_resources_are_gone() {
+    let bed = Bed::up().await;
+    let definition = definition(&bed);
+    let mut body = widget(&bed, "w", &json!({"size": 1})).into_body();
+    body["metadata"]["finalizers"] = json!(["test.windlass.dev/hold"]);
+    let held = crate::bed::object(body);
+    bed.run(&rendering(&[("infra", &[definition.clone(), held.clone()])])).await.unwrap();
+    bed.sink.writes();
+    let operator = async {
+        // The operator clears up after a while, and finds its definition still there.
+        while !bed.get(held.reference()).await.is_some_and(|live| live.is_terminating()) {
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+        tokio::time::sleep(Duration::from_millis(300)).await;
+        let there = bed.get(definition.reference()).await.is_some_and(|live| !live.is_terminating());
+        bed.edit(held.reference(), json!([{"op": "remove", "path": "/metadata/finalizers"}])).await;
+        there
+    };
+    let empty = rendering(&[]);
+    let (pruned, definition_was_there) = tokio::join!(bed.run(&empty), operator);
+    assert!(definition_was_there);
+    assert!(pruned.unwrap().is_complete());
+    let parent = format!("delete {}", bed.set("infra").parent().name);
+    assert_eq!(
+        bed.sink.writes(),
+        ["delete w".into(), format!("delete {}", definition.reference().name), parent]
+    );
+    bed.down().await;
+}
+
+#[tokio::test]
+async fn an_operator_outlives_resources_that_will_not_go() {
+    let bed = Bed::up().await;
+    let (definition, stays) = (definition(&bed), bed.map("stays", "1"));
+    let mut body = widget(&bed, "w", &json!({"size": 1})).into_body();
+    body["metadata"]["finalizers"] = json!(["test.windlass.dev/hold"]);
+    let held = crate::bed::object(body);
+    let operator = bed.map("operator", "1");
+    let all = [stays.clone(), definition.clone(), held.clone(), operator.clone()];
+    bed.run(&rendering(&[("infra", &all)])).await.unwrap();
+    let next = rendering(&[("infra", std::slice::from_ref(&stays))]);
+    let attempt = async || {
+        let approved = approve(plan(&bed, &next).await);
+        let applied = apply(&approved, &next, &bed.context()).await.unwrap();
+        prune_within(Duration::from_millis(200), &applied, &approved, &next, &bed.context()).await.unwrap()
+    };
+    let pruned = attempt().await;
+    assert!(!pruned.is_complete());
+    assert_eq!(pruned.terminating, [held.reference().clone()]);
+    assert_eq!(pruned.postponed, [operator.reference().clone(), definition.reference().clone()]);
+    for object in [&operator, &definition] {
+        assert!(bed.get(object.reference()).await.is_some_and(|live| !live.is_terminating()));
+    }
+    assert_eq!(bed.members("infra").await.unwrap().len(), 4, "what is still there stays in the set");
+    bed.edit(held.reference(), json!([{"op": "remove", "path": "/metadata/finalizers"}])).await;
+    assert!(attempt().await.is_complete());
+    assert_eq!(bed.members("infra").await.unwrap(), ["ConfigMap./stays"]);
+    bed.down().await;
+}
+
+#[tokio::test]
+async fn a_stopped_prune_leaves_the_set_wide_and_the_next_run_goes_on() {
+    let bed = Bed::up().await;
+    let (old, stays) = ([bed.map("a", "1"), bed.map("b", "1")], bed.map("stays", "1"));
+    bed.run(&rendering(&[("shop", &[stays.clone(), old[0].clone(), old[1].clone()])])).await.unwrap();
+    let next = rendering(&[("shop", &[stays])]);
+    let stop = bed.stop.clone();
+    bed.sink.before("b", move || stop.cancel());
+    let error = bed.run(&next).await.unwrap_err();
+    assert!(matches!(&error, ApplyError::Interrupted { touched } if touched.len() == 1), "{error:?}");
+    assert_eq!(bed.members("shop").await.unwrap().len(), 3);
+    let mut bed = bed;
+    bed.stop = tokio_util::sync::CancellationToken::new();
+    bed.sink = crate::bed::Recorder::default();
+    assert_eq!(bed.run(&next).await.unwrap().deleted, [old[1].reference().clone()]);
+    assert_eq!(bed.members("shop").await.unwrap(), ["ConfigMap./stays"]);
+    bed.down().await;
+}
+
+#[tokio::test]
+async fn another_plan_than_the_applied_one_prunes_nothing() {
+    let bed = Bed::up().await;
+    let first = rendering(&[("shop", &[bed.map("a", "1"), bed.map("b", "1")])]);
+    let applied = bed.apply(&first).await.unwrap();
+    let next = rendering(&[("shop", &[bed.map("a", "1")])]);
+    let approved = approve(plan(&bed, &next).await);
+    let error = prune(&applied, &approved, &next, &bed.context()).await.unwrap_err();
+    assert!(matches!(error, ApplyError::Mismatch { .. }), "{error}");
+    bed.down().await;
+}
