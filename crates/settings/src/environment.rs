@@ -80,6 +80,10 @@ pub struct PinnedKey {
     /// Signatures made after this day (UTC) do not count.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub not_after: Option<String>,
+    /// Whether what the key signed before it expired, and up to `notAfter`, still counts. For rolling back to
+    /// a commit from before a change of keys; the branch's newest commit is never accepted this way.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub accept_expired: bool,
     /// The committer that commits signed by this key must name, such as `GitHub <noreply@github.com>`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub committer: Option<String>,

@@ -74,7 +74,9 @@ impl SshRefusal {
     pub fn hint(&self) -> &'static str {
         match self {
             Self::BadKey => "give the content of a `.pub` file",
-            Self::WeakKey(_) => "use an Ed25519, ECDSA P-256 or RSA key of at least 2048 bits",
+            Self::WeakKey(_) => {
+                "use an Ed25519 key (also on a security key), ECDSA P-256, or RSA of at least 2048 bits"
+            }
             Self::Malformed(_) => "give the file as `windlass approve` or `ssh-keygen -Y sign` wrote it",
             Self::Namespace { .. } => "sign again for the right purpose; signatures cannot be reused",
             Self::OtherKey { .. } => {
@@ -114,7 +116,10 @@ impl SigningError {
             }
             Self::PassphraseNeeded => "give the passphrase",
             Self::WrongPassphrase => "give the passphrase again",
-            Self::Unsupported => "sign with `ssh-keygen -Y sign`, which can use security keys and agents",
+            Self::Unsupported => {
+                "use an Ed25519 or ECDSA P-256 key, or sign with `ssh-keygen -Y sign`, which can use RSA keys, \
+                 security keys and agents"
+            }
         }
     }
 }
@@ -145,7 +150,7 @@ impl fmt::Debug for SigningKey {
     }
 }
 
-/// Signs a message and returns the armored signature, which `ssh-keygen -Y verify` accepts too.
+/// Signs a message with an Ed25519 or ECDSA P-256 key and returns the armored signature, which `ssh-keygen -Y verify` accepts too.
 pub fn sign(key: &SigningKey, namespace: &str, message: &[u8]) -> Result<String, SigningError> {
     key.0
         .sign(namespace, HashAlg::Sha512, message)
@@ -175,9 +180,13 @@ pub fn fingerprint(public_key: &str) -> Result<String, SshRefusal> {
 }
 
 fn read_public(line: &str) -> Result<PublicKey, SshRefusal> {
+    // A second line would be taken for a part of the first one's comment.
+    if line.trim().contains(['\n', '\r']) {
+        return Err(SshRefusal::BadKey);
+    }
     let key = PublicKey::from_openssh(line.trim()).map_err(|_| SshRefusal::BadKey)?;
     match key.key_data() {
-        KeyData::Ed25519(_) | KeyData::SkEd25519(_) | KeyData::SkEcdsaSha2NistP256(_) => Ok(key),
+        KeyData::Ed25519(_) | KeyData::SkEd25519(_) => Ok(key),
         KeyData::Ecdsa(point) if point.curve() == ssh_key::EcdsaCurve::NistP256 => Ok(key),
         KeyData::Rsa(rsa) if bits(rsa.n.as_positive_bytes()) >= MIN_RSA_BITS => Ok(key),
         KeyData::Rsa(_) => Err(SshRefusal::WeakKey(format!("RSA below {MIN_RSA_BITS} bits"))),
@@ -198,6 +207,12 @@ fn read_signature(armored: &[u8]) -> Result<SshSig, SshRefusal> {
     }
     let signature =
         SshSig::from_pem(armored).map_err(|_| SshRefusal::Malformed("it is not an SSH signature"))?;
+    // The parser skips text before the armor and takes inner lengths that do not add up; written again, such
+    // a signature is another one.
+    let again = signature.to_pem(LineEnding::LF).unwrap_or_default();
+    if without_blanks(armored) != without_blanks(again.as_bytes()) {
+        return Err(SshRefusal::Malformed("it is not in the one regular form"));
+    }
     if signature.version() != SshSig::VERSION {
         return Err(SshRefusal::Malformed("its version is not 1"));
     }
@@ -207,14 +222,20 @@ fn read_signature(armored: &[u8]) -> Result<SshSig, SshRefusal> {
     Ok(signature)
 }
 
+fn without_blanks(text: &[u8]) -> Vec<u8> {
+    text.iter().copied().filter(|byte| !byte.is_ascii_whitespace()).collect()
+}
+
 /// Refuses `ssh-rsa`, which is SHA-1, DSA, and a security key's signature that nobody confirmed.
 fn strong_algorithm(signature: &SshSig) -> Result<(), SshRefusal> {
-    match signature.algorithm() {
-        Algorithm::Ed25519 | Algorithm::Ecdsa { .. } | Algorithm::Rsa { hash: Some(_) } => Ok(()),
-        Algorithm::SkEd25519 | Algorithm::SkEcdsaSha2NistP256 => match signature.signature_bytes() {
+    match (signature.public_key(), signature.algorithm()) {
+        (KeyData::Ed25519(_), Algorithm::Ed25519)
+        | (KeyData::Ecdsa(_), Algorithm::Ecdsa { .. })
+        | (KeyData::Rsa(_), Algorithm::Rsa { hash: Some(_) }) => Ok(()),
+        (KeyData::SkEd25519(_), Algorithm::SkEd25519) => match signature.signature_bytes() {
             [.., flags, _, _, _, _] if flags & USER_PRESENT != 0 => Ok(()),
             _ => Err(SshRefusal::NotPresent),
         },
-        other => Err(SshRefusal::WeakAlgorithm(other.to_string())),
+        (_, other) => Err(SshRefusal::WeakAlgorithm(other.to_string())),
     }
 }

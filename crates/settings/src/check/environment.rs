@@ -91,6 +91,10 @@ fn pinned_key(path: &str, key: &PinnedKey, found: &mut Findings<'_>) {
         let hint = "exchange the days, or remove the key";
         found.rule(&format!("{path}.notAfter"), "the last day lies before the first", hint);
     }
+    if key.accept_expired && key.not_after.is_none() {
+        let hint = "give the last day on which the key's signatures count";
+        found.rule(&format!("{path}.acceptExpired"), "needs `notAfter`", hint);
+    }
     if let Some(committer) = &key.committer {
         let fits =
             committer.split_once(" <").is_some_and(|(name, rest)| !name.is_empty() && rest.ends_with('>'));

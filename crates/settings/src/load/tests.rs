@@ -205,6 +205,11 @@ fn rules_of_the_environment_file() {
     );
     check(
         "      name: web-flow",
+        "      name: web-flow\n      acceptExpired: true",
+        &["11:22: source.keys[0].acceptExpired: needs `notAfter`"],
+    );
+    check(
+        "      name: web-flow",
         "      name: web-flow\n      committer: noreply@github.com",
         &["11:18: source.keys[0].committer: `noreply@github.com` is not a committer"],
     );

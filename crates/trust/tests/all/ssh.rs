@@ -3,8 +3,11 @@
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
+use sha2::{Digest, Sha256};
+use ssh_key::public::{KeyData, SkEd25519};
+use ssh_key::{Algorithm, HashAlg, LineEnding, PrivateKey, PublicKey, Signature, SshSig};
 use tempfile::TempDir;
-use windlass_trust::sshsig::{self, APPROVAL_NAMESPACE, SigningError, SigningKey};
+use windlass_trust::sshsig::{self, APPROVAL_NAMESPACE, SigningError, SigningKey, SshRefusal};
 
 const MESSAGE: &[u8] = b"{\"schema\":1}\n";
 
@@ -30,23 +33,14 @@ fn load(path: &Path) -> SigningKey {
 #[test]
 fn signatures_work_both_ways_with_ssh_keygen() {
     let folder = tempfile::tempdir().unwrap();
-    for (name, args) in [
-        ("ed", &["-t", "ed25519"][..]),
-        ("ec", &["-t", "ecdsa", "-b", "256"]),
-        ("rsa", &["-t", "rsa", "-b", "2048"]),
+    for (name, args, can_sign) in [
+        ("ed", &["-t", "ed25519"][..], true),
+        ("ec", &["-t", "ecdsa", "-b", "256"], true),
+        ("rsa", &["-t", "rsa", "-b", "2048"], false),
     ] {
         let (private, public) = key(&folder, name, args);
-        let ours = sshsig::sign(&load(&private), APPROVAL_NAMESPACE, MESSAGE).unwrap();
-        assert_eq!(sshsig::verify(&public, APPROVAL_NAMESPACE, MESSAGE, ours.as_bytes()), Ok(()), "{name}");
-
         let at = |name: &str| folder.path().join(name);
         std::fs::write(at("message"), MESSAGE).unwrap();
-        std::fs::write(at("signature"), &ours).unwrap();
-        std::fs::write(at("allowed"), format!("someone {public}")).unwrap();
-        let verify =
-            ["-Y", "verify", "-f", "allowed", "-I", "someone", "-n", APPROVAL_NAMESPACE, "-s", "signature"];
-        assert!(keygen(&verify, folder.path(), Some(&at("message"))), "{name}");
-
         let _old = std::fs::remove_file(at("message.sig"));
         assert!(keygen(
             &["-q", "-Y", "sign", "-f", name, "-n", APPROVAL_NAMESPACE, "message"],
@@ -55,6 +49,46 @@ fn signatures_work_both_ways_with_ssh_keygen() {
         ));
         let theirs = std::fs::read(at("message.sig")).unwrap();
         assert_eq!(sshsig::verify(&public, APPROVAL_NAMESPACE, MESSAGE, &theirs), Ok(()), "{name}");
+
+        let ours = sshsig::sign(&load(&private), APPROVAL_NAMESPACE, MESSAGE);
+        if !can_sign {
+            assert_eq!(ours, Err(SigningError::Unsupported));
+            continue;
+        }
+        let ours = ours.unwrap();
+        assert_eq!(sshsig::verify(&public, APPROVAL_NAMESPACE, MESSAGE, ours.as_bytes()), Ok(()), "{name}");
+        std::fs::write(at("signature"), &ours).unwrap();
+        std::fs::write(at("allowed"), format!("someone {public}")).unwrap();
+        let verify =
+            ["-Y", "verify", "-f", "allowed", "-I", "someone", "-n", APPROVAL_NAMESPACE, "-s", "signature"];
+        assert!(keygen(&verify, folder.path(), Some(&at("message"))), "{name}");
+    }
+}
+
+fn raw_signature(key: &impl ssh_key::SigningKey, bytes: &[u8]) -> Signature {
+    key.try_sign(bytes).unwrap()
+}
+
+/// A security key signs the digests of its application and of the message around flags and a counter.
+#[test]
+fn a_security_key_counts_when_it_was_touched() {
+    let folder = tempfile::tempdir().unwrap();
+    let (private, _) = key(&folder, "one", &["-t", "ed25519"]);
+    let private = PrivateKey::from_openssh(std::fs::read(private).unwrap()).unwrap();
+    let pair = private.key_data().ed25519().unwrap();
+    let public = KeyData::SkEd25519(SkEd25519::new(pair.public, "ssh:"));
+    let line = PublicKey::new(public.clone(), "someone").to_openssh().unwrap();
+    for (flags, want) in
+        [(1, Ok(())), (5, Ok(())), (0, Err(SshRefusal::NotPresent)), (4, Err(SshRefusal::NotPresent))]
+    {
+        let signed = SshSig::signed_data(APPROVAL_NAMESPACE, HashAlg::Sha512, MESSAGE).unwrap();
+        let trailer = [flags, 0, 0, 0, 7];
+        let over = [&Sha256::digest(b"ssh:")[..], &trailer, &Sha256::digest(signed)].concat();
+        let bytes = [raw_signature(&private, &over).as_bytes(), &trailer].concat();
+        let signature = Signature::new(Algorithm::SkEd25519, bytes).unwrap();
+        let signature = SshSig::new(public.clone(), APPROVAL_NAMESPACE, HashAlg::Sha512, signature).unwrap();
+        let armored = signature.to_pem(LineEnding::LF).unwrap();
+        assert_eq!(sshsig::verify(&line, APPROVAL_NAMESPACE, MESSAGE, armored.as_bytes()), want, "{flags}");
     }
 }
 
@@ -102,7 +136,7 @@ fn no_changed_byte_is_accepted() {
     let good = sshsig::sign(&load(&private), APPROVAL_NAMESPACE, MESSAGE).unwrap();
     for at in 0..good.len() {
         let mut bytes = good.clone().into_bytes();
-        bytes[at] ^= 1;
+        bytes[at] ^= if bytes[at] == b'\n' { b'\n' ^ b'-' } else { 1 };
         assert!(sshsig::verify(&public, APPROVAL_NAMESPACE, MESSAGE, &bytes).is_err(), "byte {at}");
     }
 }
