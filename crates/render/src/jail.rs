@@ -147,7 +147,15 @@ impl Cell {
                         command.args(["--ro-bind-try", directory, directory]);
                     }
                 }
-                command.args(["--size", "67108864", "--tmpfs", "/tmp"]);
+                command.args([
+                    "--size",
+                    "67108864",
+                    "--tmpfs",
+                    "/tmp",
+                    "--dev-bind-try",
+                    "/dev/null",
+                    "/dev/null",
+                ]);
                 command.arg("--chdir").arg(Path::new("/tree").join(directory)).arg("--").arg(inside);
             }
             Walls::Unshare => {
@@ -233,3 +241,7 @@ fn first_line(stderr: &str, status: std::process::ExitStatus) -> String {
         ["map[", "{\"", "&{", "{map"].iter().filter_map(|mark| line.find(mark)).min().unwrap_or(line.len());
     line[..end].chars().take(600).collect()
 }
+
+#[cfg(test)]
+#[path = "jail_tests.rs"]
+mod tests;
