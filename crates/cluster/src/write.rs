@@ -124,12 +124,17 @@ impl Cluster {
             Propagation::Foreground => "Foreground",
             Propagation::Orphan => "Orphan",
         };
-        let body = json!({
+        let mut body = json!({
             "apiVersion": "v1",
             "kind": "DeleteOptions",
             "propagationPolicy": propagation,
             "preconditions": {"uid": object.uid(), "resourceVersion": object.resource_version()},
         });
+        if dry_run {
+            // The server reads options from the query only where there is no body: without this line, what is
+            // meant as a preview deletes.
+            body["dryRun"] = json!(["All"]);
+        }
         let repeat = if dry_run { Repeat::Safe } else { Repeat::Throttled };
         match self.transport.call(&Call::send(Method::DELETE, url, JSON, &body, repeat)).await {
             Ok(_) => Ok(Deleted::Accepted),
