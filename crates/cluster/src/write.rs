@@ -138,17 +138,16 @@ impl Cluster {
         let repeat = if dry_run { Repeat::Safe } else { Repeat::Throttled };
         match self.transport.call(&Call::send(Method::DELETE, url, JSON, &body, repeat)).await {
             Ok(_) => Ok(Deleted::Accepted),
-            Err(error) => match error
-                .failure()
-                .map(|failure| (failure.kind(), failure.message.contains("UID in precondition")))
-            {
-                Some((
-                    FailureKind::NotFound | FailureKind::NamespaceMissing | FailureKind::KindNotServed,
-                    _,
-                )) => Ok(Deleted::Absent),
-                Some((FailureKind::Modified | FailureKind::Gone, true)) => Ok(Deleted::Replaced),
-                _ => Err(error),
-            },
+            Err(error) => {
+                match error.failure().map(|failure| (failure.kind(), is_other_uid(&failure.message))) {
+                    Some((
+                        FailureKind::NotFound | FailureKind::NamespaceMissing | FailureKind::KindNotServed,
+                        _,
+                    )) => Ok(Deleted::Absent),
+                    Some((FailureKind::Modified | FailureKind::Gone, true)) => Ok(Deleted::Replaced),
+                    _ => Err(error),
+                }
+            }
         }
     }
 
@@ -210,6 +209,12 @@ impl Cluster {
         let object = parse(reply.json(&call.what())?, &call.what())?;
         Ok(Answer { object, created: reply.status == StatusCode::CREATED, warnings: reply.warnings })
     }
+}
+
+/// Says whether a deletion was refused because another object has the name now. The server has two wordings:
+/// one of its cache, one of its store.
+fn is_other_uid(message: &str) -> bool {
+    message.contains("UID in precondition") || message.contains("the UID in the precondition")
 }
 
 /// Returns the body with what the server shall check before it writes.
