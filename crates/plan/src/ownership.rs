@@ -32,6 +32,14 @@ pub(crate) fn is_scale(object: &Object, conflict: &Conflict) -> bool {
             .any(|entry| entry["manager"] == conflict.manager.as_str() && entry["subresource"] == "scale")
 }
 
+/// Returns the conflict with the time of its manager's last write, which the server's words leave out.
+pub(crate) fn dated(object: &Object, conflict: &Conflict) -> Conflict {
+    let written = |entry: &&Value| entry["manager"] == conflict.manager.as_str();
+    let last = || entries(object).filter(written).filter_map(|entry| entry["time"].as_str()).max();
+    let since = conflict.since.clone().or_else(|| last().map(str::to_owned));
+    Conflict { since, ..conflict.clone() }
+}
+
 /// Returns the fields that stay although the manifest does not declare them, because a person's tool owns
 /// them besides nobody else: `data.b (kubectl-client-side-apply)` (kubectl issue 1796).
 pub(crate) fn left_behind(live: &Object, answer: &Object) -> Vec<String> {

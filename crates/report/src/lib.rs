@@ -19,7 +19,7 @@ pub use diagnosis::diagnosis_text;
 pub use markdown::plan_markdown;
 pub use narrator::{Narrator, Terminal};
 pub use palette::Palette;
-pub use plan_text::{PlanText, plan_line, plan_text};
+pub use plan_text::{PlanText, drift_line, plan_line, plan_text};
 pub use problem::{Report, problem_text};
 pub use runs::{RunLine, history_text};
 pub use stale::stale_text;

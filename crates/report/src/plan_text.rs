@@ -11,6 +11,8 @@ use crate::{Palette, clean};
 /// How much of a plan is shown.
 #[derive(Debug, Clone, Copy)]
 pub struct PlanText {
+    /// Whether the plan is only a comparison: `drift` asks for no approval.
+    pub drift: bool,
     /// Colour.
     pub palette: Palette,
     /// At most this many changed fields of an object.
@@ -23,9 +25,11 @@ pub struct PlanText {
 pub fn plan_text(plan: &Plan, options: PlanText) -> String {
     let palette = options.palette;
     let mut out = String::new();
-    let _ = writeln!(out, "{}", palette.strong(&title(plan)));
-    let _ = writeln!(out, "  {}: {}", painted_verdict(plan, palette), counts_line(&plan.counts()));
-    let _ = writeln!(out, "  change digest {}", plan.change_digest());
+    let _ = writeln!(out, "{}", palette.strong(&title(plan, options.drift)));
+    let _ = writeln!(out, "  {}: {}", painted_verdict(plan, options), counts_line(&plan.counts()));
+    if !options.drift {
+        let _ = writeln!(out, "  change digest {}", plan.change_digest());
+    }
     let actions = by_danger(plan);
     let shown = |(position, action): &(usize, &&Action)| {
         *position < options.objects || action.operation == Operation::Prune || action.problem.is_some()
@@ -56,12 +60,23 @@ pub fn plan_text(plan: &Plan, options: PlanText) -> String {
     out
 }
 
+/// Returns how much differs, on one line.
+pub fn drift_line(plan: &Plan) -> String {
+    let clean = !plan.has_changes() && plan.is_executable();
+    format!("{}: {}", if clean { "no drift" } else { "DRIFT" }, counts_line(&plan.counts()))
+}
+
 /// Returns verdict and counts on one line.
 pub fn plan_line(plan: &Plan) -> String {
     format!("{}: {}", verdict(plan), counts_line(&plan.counts()))
 }
 
-fn painted_verdict(plan: &Plan, palette: Palette) -> String {
+fn painted_verdict(plan: &Plan, options: PlanText) -> String {
+    let palette = options.palette;
+    if options.drift {
+        let clean = !plan.has_changes() && plan.is_executable();
+        return if clean { palette.good("no drift") } else { palette.bad("DRIFT") };
+    }
     let text = verdict(plan);
     if !plan.is_executable() {
         palette.bad(&text)
@@ -72,10 +87,11 @@ fn painted_verdict(plan: &Plan, palette: Palette) -> String {
     }
 }
 
-fn title(plan: &Plan) -> String {
+fn title(plan: &Plan, drift: bool) -> String {
+    let what = if drift { "Drift" } else { "Plan" };
     let environment = plan.environment.as_ref().map(|name| format!(" for {name}")).unwrap_or_default();
     format!(
-        "Plan{environment} on {} ({}): {}",
+        "{what}{environment} on {} ({}): {}",
         clean(&plan.cluster.server),
         clean(&plan.cluster.version),
         source_line(&plan.source)

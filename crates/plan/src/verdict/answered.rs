@@ -40,9 +40,10 @@ fn conflicts(case: &Case<'_>, live: &Object, operation: Operation) -> (Vec<Confl
         by_hand || operation == Operation::Adopt && !ownership::is_scale(live, conflict)
     };
     let (taken, blocked): (Vec<&Conflict>, Vec<&Conflict>) = case.asked.conflicts.iter().partition(may_take);
-    let blocked: Vec<Conflict> = blocked.into_iter().cloned().collect();
+    let dated = |conflict: &Conflict| ownership::dated(live, conflict);
+    let blocked: Vec<Conflict> = blocked.into_iter().map(dated).collect();
     let problem = (!blocked.is_empty()).then_some(Problem::Conflicts { fields: blocked });
-    (taken.into_iter().cloned().collect(), problem)
+    (taken.into_iter().map(dated).collect(), problem)
 }
 
 fn forecasts(case: &Case<'_>, live: &Object, reply: &Reply, action: &Action) -> Vec<Forecast> {

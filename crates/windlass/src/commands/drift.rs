@@ -8,7 +8,8 @@ use windlass_source::Wanted;
 use crate::args::DriftArguments;
 use crate::error::CommandError;
 use crate::executor::desired::{self, From};
-use crate::executor::{papers, planning};
+use crate::executor::papers;
+use crate::executor::planning::{self, Purpose};
 use crate::session::Session;
 use crate::shell::Shell;
 use crate::surroundings::Surroundings;
@@ -31,7 +32,7 @@ pub(crate) async fn drift(
     let from = From::Commit { wanted: Wanted::Commit(commit), rollback: true };
     let desired = desired::obtain(&session, from, &state).await?;
     let passed = planning::gate(&session).await?;
-    let plan = planning::plan(&session, &desired, Some(passed.policies()), None).await?;
+    let plan = planning::plan(&session, &desired, Some(passed.policies()), Purpose::Drift).await?;
     if let Some(folder) = &arguments.out {
         papers::write_plan(folder, "drift", &plan)?;
     }
@@ -45,12 +46,7 @@ fn conclude(plan: &Plan, shell: Shell) -> ExitCode {
     let clean = !plan.has_changes() && plan.is_executable();
     let code = if clean { ExitCode::Ok } else { ExitCode::Changes };
     let palette = if shell.is_json() { Palette::plain() } else { shell.palette() };
-    let mut text = plan_text(plan, PlanText { palette, fields: 50, objects: 500 });
-    text.push_str(if clean {
-        "\nno drift\n"
-    } else {
-        "\nDRIFT: the cluster differs from the delivered commit\n"
-    });
+    let text = plan_text(plan, PlanText { drift: true, palette, fields: 50, objects: 500 });
     let document = || {
         let mut document = plan.to_json();
         document["drift"] = json!(!clean);

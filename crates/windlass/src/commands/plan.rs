@@ -16,8 +16,9 @@ use crate::commands::run::wanted;
 use crate::error::CommandError;
 use crate::executor::desired::{self, From};
 use crate::executor::local::local_unit;
+use crate::executor::papers;
+use crate::executor::planning::{self, Purpose};
 use crate::executor::stage::stage;
-use crate::executor::{papers, planning};
 use crate::reporter::Reporter;
 use crate::session::{self, Session, TOOL};
 use crate::shell::Shell;
@@ -56,7 +57,7 @@ fn conclude(plan: &Plan, detailed: bool, shell: Shell) -> ExitCode {
         None if detailed && plan.has_changes() => ExitCode::Changes,
         None => ExitCode::Ok,
     };
-    let text = plan_text(plan, PlanText { palette: shell.palette(), fields: 20, objects: 200 });
+    let text = plan_text(plan, PlanText { drift: false, palette: shell.palette(), fields: 20, objects: 200 });
     shell.result(&text, || plan.to_json(), code);
     if let (Some(error), false) = (refusal, shell.is_json()) {
         shell.problem(&error);
@@ -75,7 +76,7 @@ async fn of_environment(
     let state = readable_state(&session).await?;
     let desired = desired::obtain(&session, From::Commit { wanted, rollback: false }, &state).await?;
     let passed = planning::gate(&session).await?;
-    planning::plan(&session, &desired, Some(passed.policies()), None).await
+    planning::plan(&session, &desired, Some(passed.policies()), Purpose::Delivery).await
 }
 
 /// Returns the environment's state. A cluster without the record namespace has none yet.

@@ -11,7 +11,8 @@ use crate::ci;
 use crate::error::CommandError;
 use crate::executor::approval::{self, Decision};
 use crate::executor::desired::{self, Desired, From};
-use crate::executor::{execution, papers, planning, record};
+use crate::executor::planning::{self, Purpose};
+use crate::executor::{execution, papers, record};
 use crate::session::Session;
 
 /// What is to be delivered, and how.
@@ -141,8 +142,8 @@ impl Delivery<'_> {
     ) -> Result<Attempt, CommandError> {
         let session = self.session;
         let desired = &prepared.desired;
-        let rollback = self.order.rollback.as_deref();
-        let plan = planning::plan(session, desired, Some(prepared.policies), rollback).await?;
+        let purpose = self.order.rollback.as_deref().map_or(Purpose::Delivery, Purpose::Rollback);
+        let plan = planning::plan(session, desired, Some(prepared.policies), purpose).await?;
         record::note_plan(self.record, &plan);
         papers::write_plan(&prepared.folder, "plan", &plan)?;
         ci::publish_plan(&plan, &session.surroundings);
@@ -171,7 +172,8 @@ impl Delivery<'_> {
     /// Shows the plan to people, unless they have just seen it.
     fn show(&self, plan: &Plan, seen: bool) {
         if !seen && (plan.has_changes() || !plan.is_executable()) {
-            let options = PlanText { palette: self.session.shell.palette(), fields: 12, objects: 60 };
+            let options =
+                PlanText { drift: false, palette: self.session.shell.palette(), fields: 12, objects: 60 };
             self.session.shell.talk(&plan_text(plan, options));
         }
     }

@@ -9,7 +9,12 @@ use crate::error::CommandError;
 
 /// Writes a plan as `NAME.json`, `NAME.md` and `NAME.txt`.
 pub(crate) fn write_plan(folder: &Path, name: &str, plan: &Plan) -> Result<(), CommandError> {
-    let everything = PlanText { palette: Palette::plain(), fields: usize::MAX, objects: usize::MAX };
+    let everything = PlanText {
+        drift: name == "drift",
+        palette: Palette::plain(),
+        fields: usize::MAX,
+        objects: usize::MAX,
+    };
     write(folder, &format!("{name}.json"), &format!("{:#}\n", plan.to_json()))?;
     write(folder, &format!("{name}.md"), &plan_markdown(plan))?;
     write(folder, &format!("{name}.txt"), &plan_text(plan, everything))

@@ -30,12 +30,23 @@ pub(crate) async fn gate(session: &Session) -> Result<windlass_model::GatePassed
     .await
 }
 
+/// What a plan is made for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Purpose<'a> {
+    /// To deliver a commit.
+    Delivery,
+    /// To go back to an older commit, for this reason.
+    Rollback(&'a str),
+    /// To compare.
+    Drift,
+}
+
 /// Computes what would change.
 pub(crate) async fn plan(
     session: &Session,
     desired: &Desired,
     policies: Option<Digest>,
-    rollback: Option<&str>,
+    purpose: Purpose<'_>,
 ) -> Result<Plan, CommandError> {
     stage(&*session.reporter, Stage::Plan, async {
         let record_namespace = session.settings.record.namespace.as_str();
@@ -54,13 +65,21 @@ pub(crate) async fn plan(
             source: desired.provenance.clone(),
             rendering: &desired.rendering,
             policies,
-            rollback: rollback.map(str::to_owned),
+            rollback: match purpose {
+                Purpose::Rollback(reason) => Some(reason.to_owned()),
+                Purpose::Delivery | Purpose::Drift => None,
+            },
             guards: &session.settings.guards,
             record_namespace,
             tool: TOOL,
             now: session.clock.now(),
         };
         let mut plan = windlass_plan::plan(inputs, &observation);
+        if purpose == Purpose::Drift {
+            // Nothing is going to be carried out, so nobody is asked.
+            let summary = windlass_report::drift_line(&plan);
+            return Ok((plan, summary));
+        }
         plan.requirement = windlass_approve::requirement(&plan, session.settings.approval.required);
         let summary = windlass_report::plan_line(&plan);
         Ok((plan, summary))
