@@ -40,6 +40,11 @@ impl Shell {
         self.talk.output == Output::Json
     }
 
+    /// Says whether everything is told.
+    pub(crate) fn is_verbose(self) -> bool {
+        self.talk.verbose
+    }
+
     /// Writes the command's result: text, or a JSON document with the outcome in it.
     pub(crate) fn result(self, text: &str, document: impl FnOnce() -> Value, outcome: ExitCode) {
         if self.is_json() {

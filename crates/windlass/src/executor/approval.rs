@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use windlass_approve::{
-    ConfirmError, Document, Judgement, RejectedApproval, Rules, TYPED_DIGITS, load_directory,
+    ConfirmError, Document, Judgement, RejectedApproval, Rejection, Rules, TYPED_DIGITS, load_directory,
 };
 use windlass_model::{ApprovedPlan, Event, Evidence, ExitCode, Plan, Sink as _, Stage, StageOutcome};
 use windlass_record::EnvironmentState;
@@ -33,7 +33,9 @@ pub(crate) fn decide<'a>(
     let rules = rules(session, state, author.as_deref(), &actor);
     match windlass_approve::judge(plan, &rules, documents) {
         Judgement::Approved { plan, rejected } => {
-            tell_rejected(session, &rejected);
+            if session.shell.is_verbose() {
+                tell_rejected(session, &rejected);
+            }
             tell_approved(session, &plan);
             Ok(Decision::Approved(Box::new(plan)))
         }
@@ -144,6 +146,11 @@ fn rules<'a>(
     }
 }
 
+/// A folder of approvals fills over time: those of other commits say nothing about this one.
+fn relevant(rejected: &[RejectedApproval]) -> impl Iterator<Item = &RejectedApproval> {
+    rejected.iter().filter(|approval| !matches!(approval.why, Rejection::OtherSubject(_)))
+}
+
 fn tell_approved(session: &Session, approved: &ApprovedPlan) {
     let sink = &*session.reporter;
     let summary = match approved.evidence() {
@@ -168,7 +175,7 @@ fn failed(session: &Session, error: CommandError) -> CommandError {
 }
 
 fn tell_rejected(session: &Session, rejected: &[RejectedApproval]) {
-    for approval in rejected {
+    for approval in relevant(rejected) {
         session.reporter.say(
             windlass_model::Level::Info,
             format!("approval {} does not count: {}", approval.file, approval.why),
@@ -177,7 +184,7 @@ fn tell_rejected(session: &Session, rejected: &[RejectedApproval]) {
 }
 
 fn with_rejected(mut error: CommandError, rejected: &[RejectedApproval]) -> CommandError {
-    for approval in rejected {
+    for approval in relevant(rejected) {
         error = error.detail(format!("{} does not count: {}", approval.file, approval.why));
         let hint = approval.why.hint().to_owned();
         if !error.report.hints.contains(&hint) {
