@@ -1,5 +1,6 @@
 //! A namespace of its own on the shared API server.
 
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use jiff::Timestamp;
@@ -16,7 +17,10 @@ pub(crate) struct Bed {
 
 impl Bed {
     pub(crate) async fn up() -> Self {
-        let cluster = connect().await;
+        Self::over(connect(&kubeconfig()).await).await
+    }
+
+    async fn over(cluster: Cluster) -> Self {
         let name = format!("record-{:08x}", rand::random::<u32>());
         let body = json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name, "labels": {"test": "record"}}});
         let namespace = Object::new(body, None).unwrap();
@@ -35,11 +39,14 @@ impl Bed {
 }
 
 #[expect(clippy::disallowed_methods, reason = "tests are told by the environment where the API server is")]
-async fn connect() -> Cluster {
+pub(crate) fn kubeconfig() -> PathBuf {
+    std::env::var_os("WINDLASS_TEST_KUBECONFIG").expect("start them through `make test`").into()
+}
+
+pub(crate) async fn connect(kubeconfig: &Path) -> Cluster {
     rustls::crypto::ring::default_provider().install_default().ok();
-    let kubeconfig = std::env::var_os("WINDLASS_TEST_KUBECONFIG").expect("start them through `make test`");
     Cluster::connect(&Target {
-        kubeconfig: kubeconfig.into(),
+        kubeconfig: kubeconfig.to_path_buf(),
         context: "testbed".into(),
         proxy: None,
         user_agent: "windlass-record-tests".into(),

@@ -6,6 +6,7 @@ use windlass_model::{EnvironmentName, ExitCode, GroupKind, Object, ObjectRef};
 use windlass_record::{Lock, LockError, RecordError, Store};
 
 use crate::bed::{Bed, clock, holder, late_clock, until};
+use crate::line::Line;
 
 const SHORT: Duration = Duration::from_secs(2);
 const LONG: Duration = Duration::from_mins(1);
@@ -152,6 +153,21 @@ async fn a_deleted_lease_is_a_lost_lock() {
     .await;
     assert!(lost(&lock).await.to_string().contains("deleted"));
     assert!(live(&bed).await.is_none(), "a lost lock does not come back");
+    bed.down().await;
+}
+
+#[tokio::test]
+async fn a_run_that_is_cut_off_gives_its_lock_up_before_another_can_have_it() {
+    let bed = Bed::up().await;
+    let (line, cluster) = Line::open().await;
+    let store = Store::new(cluster, bed.store.namespace(), bed.store.environment().clone());
+    let lock = Lock::acquire(&store, holder("r1"), SHORT, NOW, clock()).await.unwrap();
+    line.cut();
+    let other =
+        Lock::acquire(&bed.store, holder("r2"), LONG, Duration::from_secs(30), clock()).await.unwrap();
+    let error = lock.check().unwrap_err();
+    assert!(error.to_string().contains("could not be renewed in time"), "{error}");
+    other.release().await.unwrap();
     bed.down().await;
 }
 

@@ -3,6 +3,8 @@
 #[cfg(test)]
 mod bed;
 #[cfg(test)]
+mod line;
+#[cfg(test)]
 mod lock;
 #[cfg(test)]
 mod records;
