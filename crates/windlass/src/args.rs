@@ -17,12 +17,11 @@ pub(crate) struct Arguments {
 
 const EXAMPLES: &str = "\
 Examples:
-  windlass run --env prd.yaml                      deliver the branch's tip, asking for approval at the terminal
-  windlass plan --env prd.yaml --out plan/         see what would change
-  windlass plan deploy/ --kubeconfig ~/.kube/config --context test
-                                                   see what applying a directory would change
+  windlass run --env prd.yaml                  deliver the branch's tip
+  windlass plan --env prd.yaml --out plan/     see what would change
+  windlass drift --env prd.yaml                see what was changed by hand
   windlass rollback --env prd.yaml --reason 'orders time out'
-                                                   go back to the previous completed commit
+                                               go back to the previous completed commit
 
 Exit codes: 0 ok, 2 changes, 3 approval required, 4 refused, 5 stale, 6 locked, 7 apply failed,
 8 rollout failed, 9 smoke failed, 10 interrupted, 64 usage, 65 bad input, 69 unreachable, 77 forbidden.";

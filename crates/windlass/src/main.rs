@@ -5,6 +5,8 @@ mod ci;
 mod commands;
 mod error;
 mod executor;
+#[cfg(test)]
+mod reference;
 mod reporter;
 mod session;
 mod shell;
