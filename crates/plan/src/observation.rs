@@ -1,6 +1,7 @@
 //! What the cluster said: the planner's only source besides the rendering and the rules.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
 
 use windlass_cluster::Failure;
 use windlass_model::{ApplySet, Conflict, GroupKind, Object};
@@ -54,8 +55,8 @@ pub struct Asked {
     pub answer: Ask,
 }
 
-/// How asking for one object ended.
-#[derive(Debug, Clone)]
+/// How asking for one object ended. Its `Debug` form leaves the server's words out: they can repeat Secret values.
+#[derive(Clone)]
 pub enum Ask {
     /// The server answered the dry-run.
     Answered(Reply),
@@ -90,8 +91,8 @@ pub struct Candidate {
     pub removal: Removal,
 }
 
-/// What the server says to a deletion.
-#[derive(Debug, Clone)]
+/// What the server says to a deletion. Its `Debug` form leaves the server's words out.
+#[derive(Clone)]
 pub enum Removal {
     /// It was not asked: other evidence already speaks against the deletion.
     NotAsked,
@@ -110,4 +111,38 @@ pub struct Definition {
     pub kind: GroupKind,
     /// The objects of the kind, or why they could not be listed.
     pub objects: Result<Vec<ObjectKey>, String>,
+}
+
+impl fmt::Debug for Ask {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Answered(reply) => write!(f, "Answered({:?})", reply.object),
+            Self::Refused(failure) => write!(f, "Refused({} {})", failure.code, failure.reason),
+            Self::NotServed { stale } => write!(f, "NotServed(stale: {stale})"),
+            Self::Failed(reason) => write!(f, "Failed({reason})"),
+        }
+    }
+}
+
+impl fmt::Debug for Removal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NotAsked => f.write_str("NotAsked"),
+            Self::Accepted => f.write_str("Accepted"),
+            Self::Refused(failure) => write!(f, "Refused({} {})", failure.code, failure.reason),
+            Self::Failed(reason) => write!(f, "Failed({reason})"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn debug_never_shows_what_the_server_said_about_a_secret() {
+        let failure = Failure::parse(500, b".data.k: expected string, got hunter2", None);
+        let shown = format!("{:?} {:?}", Ask::Refused(failure.clone()), Removal::Refused(failure));
+        assert_eq!(shown, "Refused(500 ) Refused(500 )");
+    }
 }

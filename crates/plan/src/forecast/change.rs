@@ -73,13 +73,13 @@ mod tests {
 
     use super::*;
 
-    fn set(spec: Value) -> Object {
+    fn set(spec: &Value) -> Object {
         let body =
             json!({"apiVersion": "apps/v1", "kind": "StatefulSet", "metadata": {"name": "db"}, "spec": spec});
         Object::new(body, None).unwrap()
     }
 
-    fn check(desired: Value, before: Value, after: Value, want: &[&str]) {
+    fn check(desired: &Value, before: &Value, after: &Value, want: &[&str]) {
         let (desired, before, after) = (set(desired), set(before), set(after));
         let changes = delta(&after.reference().kind, before.body(), after.body());
         let got = format!("{:?}", of_change(&desired, &before, &after, &changes));
@@ -96,17 +96,22 @@ mod tests {
                 "volumeClaimTemplates": [{"metadata": {"name": "data"}}]})
         };
         check(
-            spec(1, "Delete"),
-            spec(3, "Delete"),
-            spec(1, "Delete"),
+            &spec(1, "Delete"),
+            &spec(3, "Delete"),
+            &spec(1, "Delete"),
             &["pods are removed: db-2, db-1", "DataLoss", "data-db-2, data-db-1"],
         );
-        check(spec(1, "Retain"), spec(3, "Retain"), spec(1, "Retain"), &["pods are removed: db-2, db-1"]);
-        check(spec(3, "Delete"), spec(1, "Delete"), spec(3, "Delete"), &[]);
+        check(&spec(1, "Retain"), &spec(3, "Retain"), &spec(1, "Retain"), &["pods are removed: db-2, db-1"]);
+        check(&spec(3, "Delete"), &spec(1, "Delete"), &spec(3, "Delete"), &[]);
     }
 
     #[test]
     fn dropped_replicas_fall_back_to_the_default() {
-        check(json!({}), json!({"replicas": 3}), json!({"replicas": 1}), &["falls from 3 to its default, 1"]);
+        check(
+            &json!({}),
+            &json!({"replicas": 3}),
+            &json!({"replicas": 1}),
+            &["falls from 3 to its default, 1"],
+        );
     }
 }

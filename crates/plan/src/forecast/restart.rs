@@ -87,7 +87,7 @@ mod tests {
 
     use super::*;
 
-    fn check(kind: &str, spec: Value, want: Option<&str>) {
+    fn check(kind: &str, spec: &Value, want: Option<&str>) {
         let object = |image: &str| {
             let mut body =
                 json!({"apiVersion": "apps/v1", "kind": kind, "metadata": {"name": "db"}, "spec": spec});
@@ -113,38 +113,42 @@ mod tests {
 
     #[test]
     fn stateful_sets_restart_from_the_highest_ordinal_down() {
-        check("StatefulSet", json!({"replicas": 3}), Some("restart: one after the other: db-2, db-1, db-0"));
+        check("StatefulSet", &json!({"replicas": 3}), Some("restart: one after the other: db-2, db-1, db-0"));
         check(
             "StatefulSet",
-            json!({"replicas": 3, "updateStrategy": {"rollingUpdate": {"partition": 2}}}),
+            &json!({"replicas": 3, "updateStrategy": {"rollingUpdate": {"partition": 2}}}),
             Some("restart: one after the other: db-2; held back by the partition (2): db-1, db-0"),
         );
         check(
             "StatefulSet",
-            json!({"replicas": 2, "ordinals": {"start": 5}}),
+            &json!({"replicas": 2, "ordinals": {"start": 5}}),
             Some("restart: one after the other: db-6, db-5"),
         );
-        check("StatefulSet", json!({"replicas": 9}), Some("restart: one after the other: db-8 … db-0 (9)"));
+        check("StatefulSet", &json!({"replicas": 9}), Some("restart: one after the other: db-8 … db-0 (9)"));
         check(
             "StatefulSet",
-            json!({"replicas": 2, "updateStrategy": {"rollingUpdate": {"partition": 5}}}),
+            &json!({"replicas": 2, "updateStrategy": {"rollingUpdate": {"partition": 5}}}),
             Some("note: no pod restarts: the partition"),
         );
         check(
             "StatefulSet",
-            json!({"updateStrategy": {"type": "OnDelete"}}),
+            &json!({"updateStrategy": {"type": "OnDelete"}}),
             Some("note: no pod restarts by"),
         );
-        check("StatefulSet", json!({"replicas": 0}), None);
+        check("StatefulSet", &json!({"replicas": 0}), None);
     }
 
     #[test]
     fn deployments_and_daemon_sets() {
-        check("Deployment", json!({"replicas": 2}), Some("restart: all pods (2) are replaced"));
-        check("Deployment", json!({"strategy": {"type": "Recreate"}}), Some("restart: all pods (1) stop"));
-        check("Deployment", json!({"paused": true}), Some("note: no pod restarts while"));
-        check("DaemonSet", json!({}), Some("restart: its pod on every node"));
-        check("DaemonSet", json!({"updateStrategy": {"type": "OnDelete"}}), Some("note: no pod restarts by"));
+        check("Deployment", &json!({"replicas": 2}), Some("restart: all pods (2) are replaced"));
+        check("Deployment", &json!({"strategy": {"type": "Recreate"}}), Some("restart: all pods (1) stop"));
+        check("Deployment", &json!({"paused": true}), Some("note: no pod restarts while"));
+        check("DaemonSet", &json!({}), Some("restart: its pod on every node"));
+        check(
+            "DaemonSet",
+            &json!({"updateStrategy": {"type": "OnDelete"}}),
+            Some("note: no pod restarts by"),
+        );
     }
 
     /// kubernetes issue 108708.

@@ -52,7 +52,7 @@ fn protected_kinds_are_the_built_in_ones_custom_resources_and_those_of_the_envir
         (deployment.clone(), false),
         (named("v1", "Service", Some("shop"), "db"), false),
     ] {
-        let refusals = leaving(&[body.clone()]).plan().refusals;
+        let refusals = leaving(std::slice::from_ref(&body)).plan().refusals;
         let guards: Vec<&str> = refusals.iter().map(|refusal| refusal.guard.as_str()).collect();
         assert_eq!(guards, if refused { vec!["protected-kind"] } else { vec![] }, "{body}");
     }

@@ -1,7 +1,12 @@
 //! The planner as a pure function: observations built by hand, no server.
 
+#[cfg(test)]
 mod guards;
+#[cfg(test)]
 mod pending;
+#[cfg(test)]
 mod prunes;
+#[cfg(test)]
 mod verdicts;
+#[cfg(test)]
 mod world;

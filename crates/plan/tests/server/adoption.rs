@@ -75,3 +75,64 @@ async fn a_foreign_parent_at_our_place_is_refused() {
     let body = bed.config("a", &json!({"a": "1"}));
     bed.check(&[body], &[&["create ConfigMap/a"], &["refused foreign-set", &parent]]).await;
 }
+
+/// kubernetes issue 112701: the renamed container runs beside its old self.
+#[tokio::test]
+async fn a_renamed_container_that_kubectl_owns_stays() {
+    let bed = Bed::new().await;
+    let body = |container: &str| {
+        json!({"apiVersion": "apps/v1", "kind": "Deployment", "metadata": {"name": "web", "namespace": bed.namespace},
+            "spec": {"replicas": 0, "selector": {"matchLabels": {"app": "web"}},
+                "template": {"metadata": {"labels": {"app": "web"}},
+                    "spec": {"containers": [{"name": container, "image": "registry.example/web:1"}]}}}})
+    };
+    bed.kubectl(&["apply", "-f", "-"], &text(&body("nginx")));
+    bed.check(
+        &[body("caddy")],
+        &[&[
+            "adopt Deployment.apps/web",
+            "Added spec.template.spec.containers[name=caddy]",
+            "warning spec.template.spec.containers[name=nginx] stays besides the declared items",
+        ]],
+    )
+    .await;
+}
+
+/// kubernetes issue 131147: the server keeps the old port, and then finds two of one name.
+#[tokio::test]
+async fn a_changed_port_that_kubectl_owns_is_invalid_before_anything_is_applied() {
+    let bed = Bed::new().await;
+    let body = |port: u16| {
+        json!({"apiVersion": "v1", "kind": "Service", "metadata": {"name": "web", "namespace": bed.namespace},
+            "spec": {"ports": [{"name": "http", "port": port}]}})
+    };
+    bed.kubectl(&["apply", "-f", "-"], &text(&body(80)));
+    bed.check(
+        &[body(8080)],
+        &[&["adopt Service/web", "problem invalid: spec.ports[1].name", "Duplicate value"]],
+    )
+    .await;
+}
+
+/// kubernetes issue 25238: an autoscaler writes through `scale`; a person does so with kubectl.
+#[tokio::test]
+async fn replicas_that_a_person_scaled_are_taken_back() {
+    let bed = Bed::new().await;
+    let body = json!({"apiVersion": "apps/v1", "kind": "StatefulSet",
+        "metadata": {"name": "db", "namespace": bed.namespace},
+        "spec": {"serviceName": "db", "replicas": 0, "selector": {"matchLabels": {"app": "db"}},
+            "template": {"metadata": {"labels": {"app": "db"}},
+                "spec": {"containers": [{"name": "a", "image": "registry.example/db:1"}]}}}});
+    bed.deliver(&[("shop", std::slice::from_ref(&body))]).await;
+    bed.kubectl(&["-n", &bed.namespace, "scale", "statefulset", "db", "--replicas=1"], "");
+    bed.check(
+        &[body],
+        &[&[
+            "update StatefulSet.apps/db",
+            "Changed spec.replicas",
+            "takes spec.replicas from kubectl",
+            "db-0",
+        ]],
+    )
+    .await;
+}

@@ -7,7 +7,8 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use windlass_cluster::{ApplyRequest, Cluster, Expect, Target};
 use windlass_model::{
-    Action, ApplySet, Digest, EnvironmentName, Object, Operation, Plan, Provenance, Rendering, Unit, UnitName,
+    Action, ApplySet, ClusterId, Digest, EnvironmentName, Object, Operation, Plan, Provenance, Rendering,
+    Unit, UnitName,
 };
 use windlass_plan::{Inputs, Observation, ObserveOptions, observe, plan};
 use windlass_settings::Guards;
@@ -35,17 +36,9 @@ impl Bed {
     pub(crate) async fn new() -> Self {
         rustls::crypto::ring::default_provider().install_default().ok();
         let kubeconfig = variable("WINDLASS_TEST_KUBECONFIG");
-        let target = Target {
-            kubeconfig: kubeconfig.clone().into(),
-            context: "testbed".into(),
-            proxy: None,
-            user_agent: "windlass-plan-test".into(),
-            request_timeout: Duration::from_secs(30),
-            concurrency: 8,
-        };
         let suffix: String = format!("{:08x}", rand::random::<u32>());
         let bed = Self {
-            cluster: Cluster::connect(&target).await.unwrap(),
+            cluster: connect(&kubeconfig).await,
             namespace: format!("plan-{suffix}"),
             environment: EnvironmentName::new(&format!("e{suffix}")).unwrap(),
             guards: Guards::default(),
@@ -55,6 +48,34 @@ impl Bed {
         };
         bed.kubectl(&["create", "namespace", &bed.namespace], "");
         bed
+    }
+
+    /// Returns the same environment seen by an identity that may only read one resource.
+    pub(crate) async fn as_reader_of(&self, resource: &str) -> Self {
+        let (name, namespace) = (format!("reader-{}", self.suffix), self.namespace.as_str());
+        self.kubectl(&["-n", namespace, "create", "serviceaccount", &name], "");
+        let resource = format!("--resource={resource}");
+        self.kubectl(&["create", "clusterrole", &name, "--verb=get,list", &resource], "");
+        let (role, account) =
+            (format!("--clusterrole={name}"), format!("--serviceaccount={namespace}:{name}"));
+        self.kubectl(&["create", "clusterrolebinding", &name, &role, &account], "");
+        let token = self.kubectl(&["-n", namespace, "create", "token", &name], "");
+        let view = self.kubectl(&["config", "view", "--raw", "--minify", "-o", "json"], "");
+        let mut config: Value = serde_json::from_str(&view).unwrap();
+        config["users"][0]["user"] = json!({"token": token.trim()});
+        let path = format!("{}-{name}", self.kubeconfig);
+        std::fs::write(&path, config.to_string()).unwrap();
+        let reader = Self {
+            cluster: connect(&path).await,
+            suffix: self.suffix.clone(),
+            namespace: self.namespace.clone(),
+            environment: self.environment.clone(),
+            guards: Guards::default(),
+            kubeconfig: self.kubeconfig.clone(),
+            leftovers: vec![("clusterrole".into(), name.clone()), ("clusterrolebinding".into(), name)],
+        };
+        std::fs::remove_file(path).unwrap();
+        reader
     }
 
     /// Runs kubectl with a manifest as its input and returns what it prints.
@@ -90,11 +111,11 @@ impl Bed {
         let options = ObserveOptions { concurrency: 8 };
         let observation =
             observe(&self.cluster, environment, &self.namespace, &rendering, &options).await.unwrap();
-        self.plan_of(environment, &rendering, &observation).await
+        self.plan_of(environment, &rendering, &observation)
     }
 
     /// Plans what was observed.
-    pub(crate) async fn plan_of(
+    pub(crate) fn plan_of(
         &self,
         environment: Option<&EnvironmentName>,
         rendering: &Rendering,
@@ -102,7 +123,7 @@ impl Bed {
     ) -> Plan {
         let inputs = Inputs {
             environment: environment.cloned(),
-            cluster_id: self.cluster.identity().await.unwrap(),
+            cluster_id: ClusterId { uid: "u".into(), server: "s".into(), version: "v".into() },
             source: Provenance::Unsigned { what: "test".into(), commit: None },
             rendering,
             policies: None,
@@ -156,6 +177,18 @@ impl Bed {
         }
         plan
     }
+}
+
+async fn connect(kubeconfig: &str) -> Cluster {
+    let target = Target {
+        kubeconfig: kubeconfig.into(),
+        context: "testbed".into(),
+        proxy: None,
+        user_agent: "windlass-plan-test".into(),
+        request_timeout: Duration::from_secs(30),
+        concurrency: 8,
+    };
+    Cluster::connect(&target).await.unwrap()
 }
 
 /// Namespaces go in the background; a failed test leaves nothing behind either.

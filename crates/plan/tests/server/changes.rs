@@ -102,3 +102,29 @@ async fn what_is_written_elsewhere_is_not_reported_as_lost() {
     let plan = bed.check(&[set, secret], &[&["create Secret"], &["create StatefulSet"]]).await;
     assert!(plan.actions.iter().all(|action| action.warnings.is_empty()), "{plan:?}");
 }
+
+/// kubernetes issue 108708 and website issue 29739: both look harmless in a manifest.
+#[tokio::test]
+async fn reordered_variables_restart_and_dropped_replicas_fall_back() {
+    let bed = Bed::new().await;
+    let mut deployment = many(&bed).swap_remove(7);
+    let env =
+        |first: &str, second: &str| json!([{"name": first, "value": "1"}, {"name": second, "value": "1"}]);
+    deployment["spec"]["replicas"] = 3.into();
+    deployment["spec"]["template"]["spec"]["containers"][0]["env"] = env("A", "B");
+    bed.deliver(&[("shop", std::slice::from_ref(&deployment))]).await;
+    deployment["spec"]["template"]["spec"]["containers"][0]["env"] = env("B", "A");
+    bed.check(
+        std::slice::from_ref(&deployment),
+        &[&[
+            "update Deployment",
+            "Reordered spec.template.spec.containers[name=db].env",
+            "only the order of",
+        ]],
+    )
+    .await;
+    if let Some(spec) = deployment["spec"].as_object_mut() {
+        spec.remove("replicas");
+    }
+    bed.check(&[deployment], &[&["update Deployment", "falls from 3 to its default, 1"]]).await;
+}

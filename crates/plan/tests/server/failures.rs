@@ -1,6 +1,6 @@
 //! What fails for one object, without hiding the others.
 
-use serde_json::json;
+use serde_json::{Value, json};
 use windlass_model::ExitCode;
 use windlass_plan::exit_code;
 
@@ -23,20 +23,26 @@ async fn immutable_fields_are_named_and_hide_nothing() {
             "spec": {"suspend": true, "template": {"spec": {"restartPolicy": "Never",
                 "containers": [{"name": "a", "image": "b", "command": [command]}]}}}})
     };
-    let service = |ip: &str| {
-        json!({"apiVersion": "v1", "kind": "Service", "metadata": meta("svc"),
-            "spec": {"clusterIP": ip, "ports": [{"port": 80}]}})
+    let service = |spec: &Value| {
+        let mut body = json!({"apiVersion": "v1", "kind": "Service", "metadata": meta("svc"), "spec": spec});
+        body["spec"]["ports"] = json!([{"port": 80}]);
+        body
     };
     let claim = |class: &str| {
         json!({"apiVersion": "v1", "kind": "PersistentVolumeClaim", "metadata": meta("claim"),
             "spec": {"accessModes": ["ReadWriteOnce"], "storageClassName": class,
                 "resources": {"requests": {"storage": "1Gi"}}}})
     };
-    let taken = bed.kubectl(&["get", "service", "kubernetes", "-o", "jsonpath={.spec.clusterIP}"], "");
-    bed.deliver(&[("shop", &[set("1Gi"), job("a"), service("None"), claim("absent-a")])]).await;
+    bed.deliver(&[("shop", &[set("1Gi"), job("a"), service(&json!({})), claim("absent-a")])]).await;
     let plan = bed
         .check(
-            &[set("2Gi"), job("b"), service(&taken), claim("absent-b"), bed.config("a", &json!({}))],
+            &[
+                set("2Gi"),
+                job("b"),
+                service(&json!({"clusterIP": "None"})),
+                claim("absent-b"),
+                bed.config("a", &json!({})),
+            ],
             &[
                 &["create ConfigMap/a Server"],
                 &["recreate PersistentVolumeClaim/claim Server", "problem immutable: spec.storageClassName"],
@@ -90,4 +96,53 @@ async fn an_unknown_field_is_an_invalid_object() {
         ],
     )
     .await;
+}
+
+/// A missing right is named for each object; it stops neither the plan nor the other objects.
+#[tokio::test]
+async fn a_missing_right_is_named() {
+    let bed = Bed::new().await;
+    let delivered = bed.config("a", &json!({}));
+    bed.deliver(&[("shop", &[delivered.clone(), bed.config("gone", &json!({}))])]).await;
+    let mut changed = delivered.clone();
+    changed["data"] = json!({"k": "v"});
+    let reader = bed.as_reader_of("configmaps").await;
+    let secret =
+        json!({"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "s", "namespace": bed.namespace}});
+    let plan = reader
+        .check(
+            &[changed, secret],
+            &[
+                &["ConfigMap/a", "problem forbidden", "cannot patch resource \"configmaps\""],
+                &["Secret/s", "problem forbidden"],
+                &["prune ConfigMap/gone", "problem forbidden", "cannot delete resource \"configmaps\""],
+            ],
+        )
+        .await;
+    assert_eq!(exit_code(&plan), Some(ExitCode::Forbidden));
+}
+
+#[tokio::test]
+async fn a_namespace_that_is_being_deleted_says_so() {
+    let mut bed = Bed::new().await;
+    let name = format!("going-{}", bed.suffix);
+    bed.leftovers.push(("namespace".into(), name.clone()));
+    let held = json!({"apiVersion": "v1", "kind": "ConfigMap",
+        "metadata": {"name": "held", "namespace": name, "finalizers": ["example.com/hold"]}});
+    bed.kubectl(&["create", "namespace", &name], "");
+    bed.kubectl(&["create", "-f", "-"], &held.to_string());
+    bed.kubectl(&["delete", "namespace", &name, "--wait=false"], "");
+    let new =
+        json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "new", "namespace": name}});
+    let namespace = json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}});
+    bed.check(
+        &[namespace, new],
+        &[
+            &["Namespace/", "problem the live object is being deleted since"],
+            &["create ConfigMap/new", "is being deleted since"],
+        ],
+    )
+    .await;
+    let free = r#"[{"op": "remove", "path": "/metadata/finalizers"}]"#;
+    bed.kubectl(&["-n", &name, "patch", "configmap", "held", "--type=json", "-p", free], "");
 }

@@ -1,8 +1,14 @@
 //! Observing and planning against the real API server of the testbed; `make test` starts it.
 
+#[cfg(test)]
 mod adoption;
+#[cfg(test)]
 mod bed;
+#[cfg(test)]
 mod changes;
+#[cfg(test)]
 mod failures;
+#[cfg(test)]
 mod pending;
+#[cfg(test)]
 mod prunes;

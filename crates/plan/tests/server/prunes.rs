@@ -74,6 +74,6 @@ async fn a_bare_directory_deletes_nothing_and_takes_no_label_off() {
     let observation =
         windlass_plan::observe(&bed.cluster, None, &bed.namespace, &rendering, &options).await.unwrap();
     assert!(observation.candidates.is_empty() && observation.sets.is_empty());
-    let plan = bed.plan_of(None, &rendering, &observation).await;
+    let plan = bed.plan_of(None, &rendering, &observation);
     assert!(crate::bed::is_quiet(&plan), "{plan:?}");
 }
