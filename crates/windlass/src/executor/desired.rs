@@ -196,6 +196,7 @@ pub(crate) fn keyring(settings: &Environment) -> Result<Keyring, CommandError> {
         pin.not_before = key.not_before.as_deref().and_then(start_of_day);
         pin.not_after = key.not_after.as_deref().and_then(end_of_day);
         pin.committer.clone_from(&key.committer);
+        pin.accept_expired = key.accept_expired;
         pins.push(pin);
     }
     Ok(Keyring::new(pins)?)
