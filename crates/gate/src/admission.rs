@@ -77,6 +77,7 @@ mod tests {
 
     const GROUP: &str = "admissionregistration.k8s.io/v1";
 
+    #[expect(clippy::needless_pass_by_value, reason = "a table reads better without references")]
     fn object(kind: &str, metadata: Value, spec: Value, status: Value) -> Object {
         let mut body =
             json!({"apiVersion": GROUP, "kind": kind, "metadata": metadata, "spec": spec, "status": status});

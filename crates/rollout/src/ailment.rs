@@ -61,10 +61,10 @@ impl Default for Grace {
             image: Duration::from_secs(20),
             config: Duration::from_secs(20),
             restarts: 3,
-            unschedulable: Duration::from_secs(60),
+            unschedulable: Duration::from_mins(1),
             refused: Duration::from_secs(20),
             deadline: Duration::from_secs(10),
-            old_deadline: Duration::from_secs(60),
+            old_deadline: Duration::from_mins(1),
             blocked: Duration::from_secs(20),
         }
     }

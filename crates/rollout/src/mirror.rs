@@ -42,29 +42,29 @@ impl Mirror {
         self.shelves.keys()
     }
 
-    pub(crate) fn take(&mut self, collection: &Collection, news: News, now: Instant) {
-        let Some(shelf) = self.shelves.get_mut(collection) else { return };
+    pub(crate) fn update(&mut self, collection: &Collection, news: News, now: Instant) {
+        let Some(known) = self.shelves.get_mut(collection) else { return };
         match news {
             News::Listed(objects) => {
                 let by_name = objects.into_iter().map(|object| (object.reference().name.clone(), object));
-                let before = std::mem::replace(&mut shelf.objects, by_name.collect());
-                let gone = before.into_iter().filter(|(name, _)| !shelf.objects.contains_key(name));
-                shelf.gone.extend(gone);
-                (shelf.listed, shelf.blind) = (true, None);
+                let before = std::mem::replace(&mut known.objects, by_name.collect());
+                let gone = before.into_iter().filter(|(name, _)| !known.objects.contains_key(name));
+                known.gone.extend(gone);
+                (known.listed, known.blind) = (true, None);
             }
             News::Changed(object) => {
-                shelf.objects.insert(object.reference().name.clone(), object);
-                shelf.blind = None;
+                known.objects.insert(object.reference().name.clone(), object);
+                known.blind = None;
             }
             News::Deleted(object) => {
                 let name = object.reference().name.clone();
-                shelf.objects.remove(&name);
-                shelf.gone.insert(name, object);
-                shelf.blind = None;
+                known.objects.remove(&name);
+                known.gone.insert(name, object);
+                known.blind = None;
             }
             News::Blind(error) => {
-                let since = shelf.blind.take().map_or(now, |(since, _)| since);
-                shelf.blind = Some((since, error));
+                let since = known.blind.take().map_or(now, |(since, _)| since);
+                known.blind = Some((since, error));
             }
         }
     }
@@ -150,9 +150,9 @@ impl<'a> View<'a> {
 
     /// Returns what the judge needs to know of a target.
     pub(crate) fn observe(&self, target: &Target) -> Observed<'a> {
-        let shelf = self.shelf(&target.object.kind, target.object.namespace.as_deref(), &target.object.name);
-        let object = shelf.and_then(|shelf| shelf.objects.get(&target.object.name));
-        let last_seen = shelf.and_then(|shelf| shelf.gone.get(&target.object.name));
+        let own = self.shelf(&target.object.kind, target.object.namespace.as_deref(), &target.object.name);
+        let object = own.and_then(|shelf| shelf.objects.get(&target.object.name));
+        let last_seen = own.and_then(|shelf| shelf.gone.get(&target.object.name));
         let mut observed = Observed { object, last_seen, ..Observed::default() };
         let Some(uid) = object.and_then(Object::uid) else { return observed };
         if target.object.kind.is("", "PersistentVolumeClaim") {

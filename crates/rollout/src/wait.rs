@@ -128,11 +128,11 @@ impl Wait<'_> {
         tokio::select! {
             () = stop.cancelled() => return,
             () = tokio::time::sleep_until(until) => return,
-            Some((collection, item)) = news.recv() => self.mirror.take(&collection, item, Instant::now()),
+            Some((collection, item)) = news.recv() => self.mirror.update(&collection, item, Instant::now()),
         }
         tokio::time::sleep(BURST).await;
         while let Ok((collection, item)) = news.try_recv() {
-            self.mirror.take(&collection, item, Instant::now());
+            self.mirror.update(&collection, item, Instant::now());
         }
     }
 

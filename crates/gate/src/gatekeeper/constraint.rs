@@ -53,6 +53,7 @@ mod tests {
 
     use super::*;
 
+    #[expect(clippy::needless_pass_by_value, reason = "a table reads better without references")]
     fn check(spec: Value, by_pod: Value, want: &[Class]) {
         let body = json!({"apiVersion": "constraints.gatekeeper.sh/v1beta1", "kind": "DenyRoot",
             "metadata": {"name": "no-root", "uid": "c", "generation": 3}, "spec": spec, "status": {"byPod": by_pod}});

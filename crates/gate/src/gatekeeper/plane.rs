@@ -97,6 +97,7 @@ mod tests {
 
     use super::*;
 
+    #[expect(clippy::needless_pass_by_value, reason = "a table reads better without references")]
     fn pod(label: (&str, &str), ready: &str, metadata: Value) -> Object {
         let mut body = json!({"apiVersion": "v1", "kind": "Pod", "metadata": metadata,
             "status": {"conditions": [{"type": "Ready", "status": ready}]}});

@@ -39,6 +39,7 @@ mod tests {
 
     use super::*;
 
+    #[expect(clippy::needless_pass_by_value, reason = "a table reads better without references")]
     fn check(status: Value, want: &[Class]) {
         let body = json!({"apiVersion": "templates.gatekeeper.sh/v1", "kind": "ConstraintTemplate",
             "metadata": {"name": "denyroot", "uid": "t", "generation": 2}, "status": status});

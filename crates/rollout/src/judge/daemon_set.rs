@@ -67,6 +67,7 @@ mod tests {
     use super::super::testing::{check, object, pod, target, waiting};
     use super::*;
 
+    #[expect(clippy::needless_pass_by_value, reason = "a table reads better without references")]
     fn with(status: Value, spec: Value, pods: &[Object], want: &str) {
         let annotations = json!({"deprecated.daemonset.template.generation": "2"});
         let body = json!({"metadata": {"annotations": annotations}, "spec": spec, "status": status});

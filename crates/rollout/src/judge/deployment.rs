@@ -84,6 +84,7 @@ mod tests {
     use super::super::testing::{check, object, pod, target, waiting};
     use super::*;
 
+    #[expect(clippy::needless_pass_by_value, reason = "a table reads better without references")]
     fn deployment(extra: Value) -> Object {
         let mut base = json!({
             "metadata": {"generation": 2, "annotations": {REVISION: "2"}},

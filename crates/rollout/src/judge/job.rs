@@ -41,6 +41,7 @@ mod tests {
     use super::super::testing::{check, object, pod, target, waiting};
     use super::*;
 
+    #[expect(clippy::needless_pass_by_value, reason = "a table reads better without references")]
     fn with(spec: Value, status: Value, pods: &[Object], want: &str) {
         let live = object("batch/v1", "Job", json!({"spec": spec, "status": status}));
         let observed = Observed { object: Some(&live), pods: pods.iter().collect(), ..Observed::default() };

@@ -81,11 +81,11 @@ async fn balancer(cluster: &Cluster, service: &str) -> Result<String, Miss> {
     };
     let found = cluster.get(&reference).await.map_err(|error| Miss::none(error.to_string()))?;
     let found = found.ok_or_else(|| Miss::unusable(format!("the Service {service} does not exist")))?;
-    let addresses = list(found.body(), "/status/loadBalancer/ingress").iter();
+    let mut addresses = list(found.body(), "/status/loadBalancer/ingress").iter();
     let address = |ingress| {
         [text(ingress, "/ip"), text(ingress, "/hostname")].into_iter().find(|text| !text.is_empty())
     };
-    match addresses.filter_map(address).next() {
+    match addresses.find_map(address) {
         Some(address) => Ok(address.to_owned()),
         None => Err(Miss::none(format!("the Service {service} has no load-balancer address"))),
     }

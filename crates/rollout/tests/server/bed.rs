@@ -80,6 +80,7 @@ impl Bed {
 
     pub(crate) async fn delete(&self, object: &ObjectRef) {
         let resource = self.cluster.resource_of(object).await.unwrap();
+        // Controllers write to what is to be deleted.
         for _ in 0..5 {
             let Some(live) = self.cluster.get(object).await.unwrap() else { return };
             if self.cluster.delete(&resource, &live, Propagation::Background, false).await.is_ok() {
@@ -95,6 +96,7 @@ impl Bed {
     }
 
     /// Makes a workload with a pod template; `annotations` are symptoms, without their prefix.
+    #[expect(clippy::needless_pass_by_value, reason = "callers read better without references")]
     pub(crate) fn workload(&self, kind: &str, name: &str, annotations: &Value, spec: Value) -> Value {
         let annotations: serde_json::Map<String, Value> = annotations
             .as_object()

@@ -1,7 +1,5 @@
 //! Probes of real Services behind the testbed's load balancers.
 
-mod bed;
-
 use std::time::Duration;
 
 use serde_json::{Value, json};
@@ -14,7 +12,7 @@ use windlass_rollout::{
 };
 use windlass_settings::Probe;
 
-use bed::{Bed, Kept, authority, with_bed};
+use crate::bed::{Bed, Kept, authority, with_bed};
 
 /// Makes a workload with one Service, whose load balancer behaves as annotated.
 async fn serve(bed: &Bed, name: &str, annotations: Value) {
@@ -33,7 +31,7 @@ async fn serve(bed: &Bed, name: &str, annotations: Value) {
     live.retain(|object| is_waited_for(object) && object.reference().name != "never");
     let targets = live.iter().map(|object| Target::of(object, true)).collect();
     let sink = Kept::default();
-    let deadline = Duration::from_secs(60);
+    let deadline = Duration::from_mins(1);
     let options = Options { deadline, sink: &sink, stop: CancellationToken::new(), grace: Grace::default() };
     wait(&bed.cluster, targets, options).await.unwrap();
 }
@@ -48,7 +46,7 @@ async fn run(bed: &Bed, probe: Value) -> Result<(), ProbeFailure> {
     let probe: Probe = serde_json::from_value(probe).unwrap();
     let sink = Kept::default();
     let options =
-        SmokeOptions { deadline: Duration::from_secs(60), sink: &sink, stop: CancellationToken::new() };
+        SmokeOptions { deadline: Duration::from_mins(1), sink: &sink, stop: CancellationToken::new() };
     match smoke(&bed.cluster, &[probe], "dev", &tree(), options).await {
         Ok(passed) => {
             assert_eq!(passed.probes(), ["it"]);
@@ -61,6 +59,7 @@ async fn run(bed: &Bed, probe: Value) -> Result<(), ProbeFailure> {
 
 /// Makes a probe of a Service of the namespace. Load balancers begin to answer a moment after they have an
 /// address, so that what must pass gets several attempts.
+#[expect(clippy::needless_pass_by_value, reason = "callers read better without references")]
 fn probe(bed: &Bed, service: &str, what: Value) -> Value {
     let mut probe = json!({"name": "it", "service": format!("{}/{service}", bed.namespace), "port": 8443,
         "attempts": 20, "interval": "250ms", "timeout": "5s"});

@@ -1,7 +1,5 @@
 //! Waiting for real workloads on a real API server with its real controllers.
 
-mod bed;
-
 use std::time::Duration;
 
 use serde_json::{Value, json};
@@ -12,7 +10,7 @@ use windlass_rollout::{
     Failure, Grace, Options, RolledOut, RolloutError, SmokeOptions, Target, targets, wait,
 };
 
-use bed::{Bed, Kept, with_bed};
+use crate::bed::{Bed, Kept, with_bed};
 
 fn short() -> Grace {
     Grace {
@@ -99,7 +97,7 @@ async fn everything_becomes_ready() {
         let targets = targets(live.iter().map(|object| (object, true)));
         assert_eq!(targets.len(), live.len() - 1, "a ConfigMap is not waited for");
         let sink = Kept::default();
-        let deadline = Duration::from_secs(60);
+        let deadline = Duration::from_mins(1);
         let options = Options { deadline, sink: &sink, stop: CancellationToken::new(), grace: Grace::default() };
         let rolled_out = wait(&bed.cluster, targets, options).await.unwrap();
         assert_eq!(rolled_out.ready().len(), 8);
@@ -315,7 +313,7 @@ async fn a_stop_is_no_failure() {
             bed.workload("Deployment", "web", &json!({"ready-after": "never"}), json!({"replicas": 1}));
         let live = bed.apply(never).await;
         let (sink, stop) = (Kept::default(), CancellationToken::new());
-        let deadline = Duration::from_secs(60);
+        let deadline = Duration::from_mins(1);
         let options = Options { deadline, sink: &sink, stop: stop.clone(), grace: short() };
         let (result, ()) = tokio::join!(wait(&bed.cluster, vec![Target::of(&live, true)], options), async {
             tokio::time::sleep(Duration::from_millis(500)).await;
