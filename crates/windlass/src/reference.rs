@@ -8,7 +8,9 @@ use clap::{Command, CommandFactory as _};
 use crate::args::Arguments;
 
 fn page() -> String {
-    let mut page = String::from("# Commands\n\nGenerated from the help texts: `make reference` writes this page again.\n");
+    let mut page = String::from(
+        "# Commands\n\nGenerated from the help texts: `make reference` writes this page again.\n",
+    );
     let mut root = Arguments::command().term_width(100);
     root.build();
     section(&mut page, &mut root, "windlass");
@@ -33,7 +35,10 @@ fn the_command_reference_is_current() {
         std::fs::write(&file, page()).unwrap();
     }
     let written = std::fs::read_to_string(&file).unwrap_or_default();
-    assert!(written == page(), "docs/reference/commands.md is not what the help texts say: run `make reference`");
+    assert!(
+        written == page(),
+        "docs/reference/commands.md is not what the help texts say: run `make reference`"
+    );
 }
 
 #[test]
@@ -45,6 +50,10 @@ fn the_command_line_is_consistent() {
 fn every_command_shows_an_example() {
     for command in Arguments::command().get_subcommands() {
         let help = command.get_after_help().map(ToString::to_string).unwrap_or_default();
-        assert!(help.contains(&format!("windlass {}", command.get_name())), "{} shows no example", command.get_name());
+        assert!(
+            help.contains(&format!("windlass {}", command.get_name())),
+            "{} shows no example",
+            command.get_name()
+        );
     }
 }

@@ -1,8 +1,8 @@
 //! Stages 5 to 7 and pruning: carries an approved plan out.
 
 use tokio_util::sync::CancellationToken;
-use windlass_apply::{Applied, Context};
-use windlass_model::{ApprovedPlan, Operation, Stage};
+use windlass_apply::{Applied, Context, Pruned};
+use windlass_model::{ApprovedPlan, ExitCode, Level, Operation, Stage};
 use windlass_record::Lock;
 use windlass_rollout::{SmokeOptions, Target};
 
@@ -142,8 +142,12 @@ async fn prune(
     let planned = approved.plan().counts().of(Operation::Prune);
     let work = async {
         let pruned = windlass_apply::prune(applied, approved, &desired.rendering, context).await?;
+        tell_leftovers(session, &pruned);
+        if !pruned.postponed.is_empty() {
+            return Err(postponed(&pruned));
+        }
         let summary = format!("{} of {planned} deleted", pruned.deleted.len());
-        Ok((pruned, summary))
+        Ok(((), summary))
     };
     if planned == 0 {
         // The sets are still shrunk to what is there: an interrupted run may have left them wider.
@@ -153,4 +157,24 @@ async fn prune(
     }
     stage(&*session.reporter, Stage::Prune, work).await?;
     roll_out(session, desired, applied, &context.stop).await
+}
+
+/// Names what was to be deleted and is still there.
+fn tell_leftovers(session: &Session, pruned: &Pruned) {
+    let kept = pruned.kept.iter().map(|kept| format!("{} was left alone: {}", kept.object, kept.reason));
+    let going = pruned
+        .terminating
+        .iter()
+        .map(|object| format!("{object} is still being deleted: its finalizers are not done"));
+    for text in kept.chain(going) {
+        session.reporter.say(Level::Warning, text);
+    }
+}
+
+/// Makes the error of a prune that could not go on behind objects that are still being deleted.
+fn postponed(pruned: &Pruned) -> CommandError {
+    let what = format!("{} deletions wait for objects that are still being deleted", pruned.postponed.len());
+    let hint = "find what keeps them (their operator must run to finish), then deliver again";
+    let error = CommandError::new(ExitCode::ApplyFailed, what, hint);
+    pruned.postponed.iter().fold(error, |error, object| error.detail(format!("not deleted yet: {object}")))
 }
