@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 use windlass_cluster::Failure;
-use windlass_model::{ApplySet, Conflict, GroupKind, Object};
+use windlass_model::{ApplySet, Conflict, GroupKind, Object, UnitName};
 
 use crate::ObjectKey;
 
@@ -19,6 +19,8 @@ pub struct Observation {
     pub objects: BTreeMap<ObjectKey, Asked>,
     /// Live objects that carry the label of one of the sets and are not rendered under their name.
     pub candidates: Vec<Candidate>,
+    /// Members that a set records, that no unit renders, and that exist without their label.
+    pub strays: Vec<(UnitName, ObjectKey)>,
     /// Kinds of the sets whose members could not be listed, each with the reason.
     pub unlisted: BTreeMap<GroupKind, String>,
     /// API groups that are served by something that does not answer.

@@ -93,6 +93,11 @@ fn warnings(inputs: &Inputs<'_>, observation: &Observation, refusals: &[Refusal]
             "objects of the kind `{kind}` could not be listed, but every recorded one is rendered: {reason}"
         )
     }));
+    warnings.extend(observation.strays.iter().map(|(unit, object)| {
+        format!(
+            "{object} was delivered by unit `{unit}` and is not rendered any more, but somebody took its label off: it is left alone, and nothing will mention it again"
+        )
+    }));
     warnings
 }
 

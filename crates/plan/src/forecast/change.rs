@@ -20,6 +20,7 @@ pub(crate) fn of_change(
     }
     if kinds::is_stateful_set(kind) {
         forecasts.extend(scaled_down(before, after));
+        forecasts.extend(retention(after, delta));
     }
     if kinds::is_custom(kind) && delta.iter().any(|change| change.path.starts_with(&["spec"])) {
         let why = format!("possibly: the operator of `{kind}` decides which pods a changed spec restarts");
@@ -53,6 +54,20 @@ fn scaled_down(before: &Object, after: &Object) -> Vec<Forecast> {
         }
     }
     forecasts
+}
+
+/// Nothing is lost at once, but the next deletion or scaling decides over data by the new rule.
+fn retention(after: &Object, delta: &[FieldChange]) -> Option<Forecast> {
+    const POLICY: &str = "persistentVolumeClaimRetentionPolicy";
+    let changes = delta.iter().any(|change| change.path.starts_with(&["spec", POLICY]));
+    let rule = |field: &str| text(after, &format!("/spec/{POLICY}/{field}")).unwrap_or("Retain").to_owned();
+    changes.then(|| {
+        note(format!(
+            "from now on claims are kept or deleted by another rule: whenDeleted {}, whenScaled {}",
+            rule("whenDeleted"),
+            rule("whenScaled")
+        ))
+    })
 }
 
 /// Returns the names of a StatefulSet's claim templates.
@@ -103,6 +118,13 @@ mod tests {
         );
         check(&spec(1, "Retain"), &spec(3, "Retain"), &spec(1, "Retain"), &["pods are removed: db-2, db-1"]);
         check(&spec(3, "Delete"), &spec(1, "Delete"), &spec(3, "Delete"), &[]);
+    }
+
+    #[test]
+    fn a_changed_retention_policy_is_named() {
+        let spec = |rule: &str| json!({"persistentVolumeClaimRetentionPolicy": {"whenDeleted": rule}});
+        let want = ["whenDeleted Delete, whenScaled Retain"];
+        check(&spec("Delete"), &spec("Retain"), &spec("Delete"), &want);
     }
 
     #[test]

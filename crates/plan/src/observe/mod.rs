@@ -7,10 +7,12 @@ mod live;
 mod members;
 mod removal;
 mod sets;
+mod strays;
 
 use windlass_cluster::{Cluster, ClusterError};
 use windlass_model::{EnvironmentName, Object, Rendering, UnitName};
 
+use crate::evidence::Rendered;
 use crate::{ObjectKey, Observation};
 use catalog::Catalog;
 use sets::Sets;
@@ -52,8 +54,10 @@ pub async fn observe(
         stale_groups: cluster.stale_groups().await?,
         ..Observation::default()
     };
+    let rendered = Rendered::new(rendering, &observation);
+    observation.strays = strays::find(&reader, &observation, &rendered, &members.objects).await?;
     observation.candidates =
-        removal::candidates(&reader, &observation, rendering, members.objects, &members.prunable).await?;
+        removal::candidates(&reader, &observation, &rendered, members.objects, &members.prunable).await?;
     context::complete(&reader, &mut observation, rendering, environment, record_namespace).await?;
     Ok(observation)
 }

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use futures::stream::{self, StreamExt as _, TryStreamExt as _};
 use windlass_cluster::{ClusterError, Propagation};
-use windlass_model::{GroupKind, Object, Rendering};
+use windlass_model::{GroupKind, Object};
 
 use super::{Reader, tolerate};
 use crate::evidence::{Rendered, lacking};
@@ -15,11 +15,10 @@ use crate::{Candidate, ObjectKey, Observation, Removal};
 pub(super) async fn candidates(
     reader: &Reader<'_>,
     observation: &Observation,
-    rendering: &Rendering,
+    rendered: &Rendered,
     members: BTreeMap<ObjectKey, Object>,
     prunable: &BTreeSet<GroupKind>,
 ) -> Result<Vec<Candidate>, ClusterError> {
-    let rendered = Rendered::new(rendering, observation);
     let unrendered = members.into_iter().filter(|(_, object)| !rendered.contains(object));
     let asked = unrendered.map(|(key, object)| {
         let mut candidate =

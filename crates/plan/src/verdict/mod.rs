@@ -10,9 +10,10 @@ use windlass_model::{
     is_secret_kind,
 };
 
+use crate::overlay::overlay;
 use crate::problem::other;
 use crate::scene::Scene;
-use crate::{Ask, Asked, ObjectKey, immutable, risk};
+use crate::{Ask, Asked, ObjectKey, forecast, immutable, risk};
 
 /// An action and, if another tool or set owns the object, why it may not be carried out.
 pub(crate) struct Verdict {
@@ -78,7 +79,9 @@ impl Case<'_> {
     fn foreseen(&self, preview: Preview) -> Action {
         let mut action = Action { preview, desired: self.digest(), ..self.action() };
         if let Some(live) = &self.asked.live {
+            let after = live.with_body(overlay(live.body(), self.object.body()));
             action.delta = immutable::local_delta(live, self.object);
+            action.forecasts = forecast::of_change(self.object, live, &after, &action.delta);
         }
         action
     }

@@ -389,3 +389,26 @@ fn actions_follow_the_units_and_in_a_unit_the_ranks() {
         );
     assert_ne!(set("infra").id(), set("shop").id());
 }
+
+/// What cannot be previewed is foreseen locally, restarts included: the risk must not look smaller for it.
+#[test]
+fn a_restart_is_foreseen_without_a_preview() {
+    let body = |image: &str| {
+        let mut body = named("apps/v1", "StatefulSet", Some("shop"), "db");
+        body["spec"] = json!({"replicas": 1, "template": {"image": image}});
+        body
+    };
+    let failure = failure(400, "BadRequest", "admission webhook \"v\" does not support dry run", &json!([]));
+    World::new()
+        .unit("shop", &[body("b")])
+        .refused(&body("b"), Some(member("shop", body("a"))), failure)
+        .check(
+            0,
+            &[&[
+                "update",
+                "[restart] [not:",
+                "Changed spec.template.image",
+                "restart: one after the other: db-0",
+            ]],
+        );
+}

@@ -77,3 +77,17 @@ async fn a_bare_directory_deletes_nothing_and_takes_no_label_off() {
     let plan = bed.plan_of(None, &rendering, &observation);
     assert!(crate::bed::is_quiet(&plan), "{plan:?}");
 }
+
+/// A label that was taken off hides the object from every listing; it is named at least once.
+#[tokio::test]
+async fn a_member_without_its_label_is_named_and_left_alone() {
+    let bed = Bed::new().await;
+    let (stays, stray) = (bed.config("stays", &json!({})), bed.config("stray", &json!({})));
+    bed.deliver(&[("shop", &[stays.clone(), stray, bed.config("deleted", &json!({}))])]).await;
+    let namespace = bed.namespace.as_str();
+    bed.kubectl(&["-n", namespace, "label", "configmap", "stray", &format!("{PART_OF}-")], "");
+    bed.kubectl(&["-n", namespace, "delete", "configmap", "deleted"], "");
+    let plan = bed.check(&[stays], &[&["no-op ConfigMap/stays"]]).await;
+    assert_eq!(plan.warnings.len(), 1, "{:?}", plan.warnings);
+    assert!(plan.warnings[0].contains(&format!("ConfigMap {namespace}/stray")), "{:?}", plan.warnings);
+}
