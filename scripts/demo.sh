@@ -79,5 +79,5 @@ if [ -n "${KEEP:-}" ]; then
   To stop it:  .demo/bin/testbed down .demo/bed
 END
 else
-  printf '\n  The control plane was stopped. To keep it and look around:  KEEP=1 make demo\n'
+  printf '\n  The control plane is stopped now. To keep it and look around:  KEEP=1 make demo\n'
 fi

@@ -24,3 +24,9 @@ exists() { kubectl get "$1" "$2" -n shop >/dev/null 2>&1 && echo yes || echo no;
 
 # field KIND NAME PATH
 field() { kubectl get "$1" "$2" -n shop -o "jsonpath={$3}"; }
+
+# who_edited RESOURCE: the last user who changed such an object by another program than Windlass.
+who_edited() {
+  grep -F "\"resource\":\"$1\"" bed/audit.log | grep '"verb":"patch"' | grep -v '"userAgent":"windlass/' |
+    sed 's/.*"user":{"username":"\([^"]*\)".*/\1/' | tail -n 1
+}

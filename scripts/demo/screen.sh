@@ -22,15 +22,18 @@ pause() {
 # say TEXT: one or more sentences, wrapped.
 say() { printf '%s\n' "$1" | fold -s -w 88 | sed -e 's/ *$//' -e 's/^/  /'; }
 
+heading() {
+  printf '\n%s%s── %s %s%s\n\n' "$bold" "$blue" "$1" "$(printf '─%.0s' $(seq $((84 - ${#1}))))" "$plain"
+}
+
 # step TITLE TEXT: begins a step; the text says what happens and why.
 step() {
   steps+=("$1")
   codes+=('')
-  printf '\n%s%s── %d  %s %s%s\n\n' "$bold" "$blue" "${#steps[@]}" "$1" \
-    "$(printf '─%.0s' $(seq $((80 - ${#1}))))" "$plain"
+  heading "${#steps[@]}  $1"
   say "$2"
   echo
-  pause 1.5
+  pause 1
 }
 
 # prompt COMMAND...: shows a command the way one would type it.
@@ -41,7 +44,7 @@ prompt() {
     line+=" $word"
   done
   printf '  %s$%s%s\n' "$dim" "$plain$bold" "$line$plain"
-  pause 0.4
+  pause 0.2
 }
 
 # show COMMAND...: shows a command, runs it, shows its output, and sets `code` and `log`.
@@ -61,7 +64,7 @@ run() {
   local want=$1
   shift
   show "$@"
-  codes[-1]+="${codes[-1]:+ → }$code"
+  case $2 in run | rollback | drift | history) codes[-1]+="${codes[-1]:+ → }$code" ;; esac
   [ "$code" = "$want" ] || differs "exit code $want of: $*" "exit code $code"
 }
 
@@ -78,7 +81,7 @@ same() {
 # fact TEXT: what the checks before this line have just proven.
 fact() {
   printf '  %s✓%s %s\n' "$green" "$plain" "$1"
-  pause 0.8
+  pause 0.4
 }
 
 # differs EXPECTED FOUND: ends the demo.
@@ -115,7 +118,7 @@ without_plan() {
 
 table() {
   local i
-  printf '\n%s%s── What was shown %s%s\n\n' "$bold" "$blue" "$(printf '─%.0s' $(seq 70))" "$plain"
+  heading 'What was shown'
   for i in "${!steps[@]}"; do
     printf '  %s✓%s %2d  %-62s exit %s\n' "$green" "$plain" $((i + 1)) "${steps[i]}" "${codes[i]:--}"
   done

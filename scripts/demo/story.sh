@@ -17,7 +17,7 @@ first_delivery() {
   step 'The first delivery to production' \
     "A pipeline plans with an identity that can write nothing. The API server itself is asked about every object, as a dry-run. Alice reads the plan and signs its digest, and with her signature the delivery goes through its stages."
   cp -R ../examples/platform/. platform/
-  extra_claim
+  extra_archive
   extra_dashboard
   propose start 'Add the shop and its database' quietly
   merge start
@@ -87,29 +87,38 @@ an_object_removed() {
 
 a_claim_removed() {
   step 'A claim removed from Git' \
-    "Somebody removes the file of a volume claim, and the review lets it pass. A claim holds data. The plan is refused, and no approval overrules that: deleting it takes a dated permission in the environment file on the agent, where no commit can put it."
-  rm "platform/$shop/backup-claim.yaml"
-  sed -i '/backup-claim.yaml/d' "platform/$shop/kustomization.yaml"
-  propose less-storage 'Remove the backup volume' quietly
-  merge less-storage
+    "A team retires its archiver and removes the file. Its volume claim stands in the same file, and the review lets it pass. A claim holds data: the plan is refused, and no approval overrules that. Deleting it takes a dated permission in the environment file on the agent, where no commit can put it."
+  rm "platform/$shop/archive.yaml"
+  sed -i '/archive.yaml/d' "platform/$shop/kustomization.yaml"
+  propose retire-archiver 'Retire the archiver' quietly
+  merge retire-archiver
   run 4 windlass run --env prd.yaml --approvals approvals
-  same 'the claim is there' yes "$(exists persistentvolumeclaim db-backup)"
+  same 'the claim is there' yes "$(exists persistentvolumeclaim db-archive)"
   fact 'The claim and its data are still there.'
   echo
-  extra_claim
-  propose keep-storage 'Put the backup volume back' quietly
-  merge keep-storage
+  extra_archive
+  propose keep-archiver 'Keep the archiver until the data is moved' quietly
+  merge keep-archiver
 }
 
 a_hand_edit() {
   step 'A change by hand, found by the nightly check' \
     "During maintenance, bob raises the disruption budget with kubectl edit and forgets about it. At night, drift compares the cluster with what was delivered last, with an identity that cannot write."
-  export KUBE_EDITOR='sed -i s/maxUnavailable:.1/maxUnavailable:.3/'
+  export KUBE_EDITOR="sed -i 's/maxUnavailable: 1/maxUnavailable: 3/'"
   show kubectl --kubeconfig bed/identities/bob.kubeconfig edit poddisruptionbudget db -n shop
   same 'the edited field' 3 "$(field poddisruptionbudget db .spec.maxUnavailable)"
   run 2 windlass drift --env drift-prd.yaml --out drift
   said kubectl-edit
-  fact 'Who, what and when, down to the field.'
+  same 'who edited, by the audit log' bob "$(who_edited poddisruptionbudgets)"
+  fact 'The field, both values, the manager that wrote it and the time. The audit log has the name: bob.'
+  pause 1
+  echo
+  run 3 windlass run --env prd.yaml --out refused
+  approve refused/plan.json 'the maintenance is over'
+  deliver 0
+  same 'the edited field' 1 "$(field poddisruptionbudget db .spec.maxUnavailable)"
+  run 0 windlass drift --env drift-prd.yaml --out drift
+  fact 'The next delivery undid it, after saying so.'
 }
 
 a_bad_upgrade() {
@@ -118,6 +127,7 @@ a_bad_upgrade() {
   sed -i 's/newTag: "17.3"/newTag: "18.0"/' platform/apps/shop/stateful/base/kustomization.yaml
   sed -i 's|^  template:|&\n    metadata:\n      annotations:\n        testbed.windlass.dev/crash-loop: "true"\n        testbed.windlass.dev/logs: "FATAL: data directory was initialised by version 17, this is 18.0"|' \
     "platform/$shop/statefulset.yaml"
+  before_upgrade=$(git -C platform rev-parse main)
   propose release-18.0 'Run 18.0'
   merge release-18.0
   run 3 windlass run --env prd.yaml --out refused
@@ -132,17 +142,22 @@ a_bad_upgrade() {
 
 going_back() {
   step 'Back to the previous commit' \
-    "A rollback is an ordinary delivery of an older commit: verified, planned, approved. It wants a reason, and an approval of its own."
+    "A rollback is an ordinary delivery of an older commit: verified, planned, approved. It wants a reason, and an approval of its own. With this database there is one more thing: a StatefulSet that starts its pods in order waits for its broken pod for ever, even when the template is good again. Windlass says so, and names the pod."
   local reason='18.0 cannot read the data'
   run 3 windlass rollback --env prd.yaml --reason "$reason" --out rollback
   approve rollback/plan.json 'agreed on the phone'
-  VIEW=without_plan run 0 windlass rollback --env prd.yaml --reason "$reason" --approvals approvals
+  VIEW=without_plan run 8 windlass rollback --env prd.yaml --reason "$reason" --approvals approvals
+  said 'kubectl delete pod db-2 --namespace shop'
+  fact 'The old template is back, and exactly one pod stands in its way.'
+  echo
+  show kubectl delete pod db-2 --namespace shop
+  run 0 windlass rollback --env prd.yaml --reason "$reason" --to "$before_upgrade"
   same 'images' registry.example.com/shop/db:17.3 "$(images)"
   same 'ready members' 3 "$(ready)"
   fact 'Three members run 17.3 again.'
 }
 
 looking_back() {
-  step 'What happened here' "Every run is recorded in the cluster, whether it went through or not."
+  step 'What has happened' 'Every run is recorded in the cluster, whether it went through or not.'
   run 0 windlass history --env prd.yaml
 }

@@ -46,7 +46,7 @@ make_keys() {
   gpg --batch --quiet --pinentry-mode loopback --passphrase '' \
     --quick-gen-key 'Platform release <release@example.com>' ed25519 sign never 2>logs/gpg.txt
   gpg --armor --export release@example.com >keys/release.asc
-  fingerprint=$(gpg --list-keys --with-colons release@example.com | awk -F: '$1 == "fpr" { print $10; exit }')
+  fingerprint=$(gpg --list-keys --with-colons release@example.com 2>>logs/gpg.txt | awk -F: '$1 == "fpr" { print $10; exit }')
   ssh-keygen -q -t ed25519 -N '' -C alice@example.com -f keys/alice
 }
 
@@ -61,7 +61,7 @@ write_environments() {
   text=${text//@APPROVER_KEY@/"$(<keys/alice.pub)"}
   text=${text//@REPORTS@/reports}
   text=${text/'# uid: 00000000-0000-0000-0000-000000000000'/"uid: $uid"}
-  text=${text/'rollout: 15m'/'rollout: 60s'}
+  text=${text/'rollout: 15m'/'rollout: 40s'}
   text=${text/'smoke: 2m'/'smoke: 20s'}
   for file in run:prd plan:plan-prd drift:drift-prd; do
     printf '%s\n' "${text//@KUBECONFIG@/"bed/identities/windlass-${file%:*}.kubeconfig"}" >"${file#*:}.yaml"
