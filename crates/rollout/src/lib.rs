@@ -16,6 +16,7 @@ mod judge;
 mod mirror;
 mod patience;
 mod pods;
+mod rescue;
 mod smoke;
 mod target;
 mod verdict;

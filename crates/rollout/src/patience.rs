@@ -1,6 +1,7 @@
 //! How long each cause has lasted.
 
 use std::collections::HashMap;
+use std::time::Duration;
 
 use tokio::time::Instant;
 
@@ -39,6 +40,12 @@ impl Patience {
         overdue
     }
 
+    /// Says whether an ailment has been there for so long already.
+    pub(crate) fn has_lasted(&self, target: usize, ailment: &Ailment, time: Duration, now: Instant) -> bool {
+        let since = self.since.get(&(target, ailment.cause, ailment.pod.clone()));
+        since.is_some_and(|since| now.duration_since(*since) >= time)
+    }
+
     /// Returns when the next ailment will have lasted too long.
     pub(crate) fn next(&self, grace: &Grace) -> Option<Instant> {
         self.since.iter().map(|((_, cause, _), since)| *since + grace.of(*cause)).min()
@@ -47,8 +54,6 @@ impl Patience {
 
 #[cfg(test)]
 mod tests {
-    use std::time::Duration;
-
     use super::*;
 
     #[test]

@@ -45,6 +45,20 @@ pub(crate) fn ailment(pod: &Object, grace: &Grace) -> Option<Ailment> {
     None
 }
 
+/// Returns the last failure of a pod that is not ready at this moment: between two crashes it runs, and looks
+/// well.
+pub(crate) fn past_failure(pod: &Object, grace: &Grace) -> Option<Ailment> {
+    if pod.is_terminating() || is_ready(pod) {
+        return None;
+    }
+    let name = &pod.reference().name;
+    let failed = containers(pod).find(|container| number(container, "/restartCount") >= grace.restarts)?;
+    let restarts = number(failed, "/restartCount");
+    let who = format!("pod {name}, container {}", text(failed, "/name"));
+    let reason = format!("{who}: failed and restarted {restarts} times{}", last_exit(failed));
+    Some(Ailment { cause: Cause::CrashLoop, reason, pod: Some(name.clone()) })
+}
+
 /// Returns the ailments of several pods, in the order of their names.
 pub(crate) fn ailments(pods: &[&Object], grace: &Grace) -> Vec<Ailment> {
     let mut found: Vec<Ailment> = pods.iter().filter_map(|pod| ailment(pod, grace)).collect();

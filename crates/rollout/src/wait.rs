@@ -15,7 +15,8 @@ use crate::feed::{Collection, News, follow};
 use crate::fields::text;
 use crate::mirror::{Mirror, View};
 use crate::patience::Patience;
-use crate::{Ailment, Failure, Grace, RolloutError, Target, Unfinished, Verdict, judge};
+use crate::rescue::Rescue;
+use crate::{Ailment, Cause, Failure, Grace, RolloutError, Target, Unfinished, Verdict, judge};
 
 /// How to wait.
 pub struct Options<'a> {
@@ -27,6 +28,8 @@ pub struct Options<'a> {
     pub stop: CancellationToken,
     /// How long causes may last.
     pub grace: Grace,
+    /// Whether a pod of an earlier revision that blocks a StatefulSet is deleted.
+    pub rescue: bool,
 }
 
 /// Proof that all targets were ready at the same moment.
@@ -51,6 +54,8 @@ impl RolledOut {
 
 /// Changes come in bursts: one look at all of them is enough.
 const BURST: Duration = Duration::from_millis(50);
+/// How long a pod must have blocked a rollout before it is deleted: the controller may be about to do so itself.
+const RESCUE_AFTER: Duration = Duration::from_secs(5);
 /// How often a definition whose kind is not served yet is looked up.
 const LOOK_UP: Duration = Duration::from_millis(300);
 /// How many failures are diagnosed; a screen holds no more.
@@ -77,6 +82,7 @@ pub async fn wait(
         deadline: Instant::now() + options.deadline,
         options,
         patience: Patience::default(),
+        rescue: Rescue::default(),
         served: HashMap::new(),
         modes: HashMap::new(),
         told: None,
@@ -91,6 +97,7 @@ struct Wait<'a> {
     deadline: Instant,
     mirror: Mirror,
     patience: Patience,
+    rescue: Rescue,
     /// By definition: whether its kind is served.
     served: HashMap<usize, bool>,
     /// By storage class: its binding mode, if it could be read.
@@ -121,6 +128,9 @@ impl Wait<'_> {
     async fn sleep(&mut self, news: &mut mpsc::Receiver<(Collection, News)>) {
         let grace = &self.options.grace;
         let mut until = self.patience.next(grace).map_or(self.deadline, |next| next.min(self.deadline));
+        if self.options.rescue {
+            until = until.min(Instant::now() + RESCUE_AFTER);
+        }
         if self.served.values().any(|served| !served) {
             until = until.min(Instant::now() + LOOK_UP);
         }
@@ -151,6 +161,9 @@ impl Wait<'_> {
             return Some(Ok(self.rolled_out(verdicts)));
         }
         self.tell(&verdicts);
+        if !late && let Some(error) = self.rescue(&verdicts, now).await {
+            return Some(Err(error.into()));
+        }
         let overdue: HashMap<usize, Ailment> = self
             .patience
             .overdue(&verdicts, &self.options.grace, now)
@@ -173,6 +186,36 @@ impl Wait<'_> {
                 (0..verdicts.len()).filter(|target| !verdicts[*target].is_ready()).collect();
             let (failures, unfinished) = self.report(&verdicts, &unready, &overdue).await;
             return Some(Err(RolloutError::TimedOut { failures, unfinished }));
+        }
+        None
+    }
+
+    /// Frees what a stuck pod blocks, where that is allowed: the lowest ordinal first, one a look.
+    ///
+    /// Not while a pod of the new revision fails too: then the new revision is what has to be mended.
+    async fn rescue(&mut self, verdicts: &[Verdict], now: Instant) -> Option<ClusterError> {
+        if !self.options.rescue {
+            return None;
+        }
+        for (index, verdict) in verdicts.iter().enumerate() {
+            let Verdict::Ailing { ailments } = verdict else { continue };
+            let Some(blocked) =
+                ailments.first().filter(|_| ailments.iter().all(|one| one.cause == Cause::Blocked))
+            else {
+                continue;
+            };
+            let Some(pod) = blocked.pod.as_deref() else { continue };
+            if !self.patience.has_lasted(index, blocked, RESCUE_AFTER, now) {
+                continue;
+            }
+            let set = &self.targets[index].object;
+            match self.rescue.free(self.cluster, self.options.sink, set, pod).await {
+                Ok(true) => break,
+                Ok(false) => {}
+                // The wait goes on: at worst it ends with the advice to delete the pod by hand.
+                Err(error) if error.failure().is_some() => break,
+                Err(error) => return Some(error),
+            }
         }
         None
     }

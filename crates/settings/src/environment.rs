@@ -30,6 +30,9 @@ pub struct Environment {
     /// Where run records, the lock and the ApplySet parents live.
     #[serde(default)]
     pub record: RecordRules,
+    /// What may be done for a rollout that is stuck.
+    #[serde(default)]
+    pub rollout: RolloutRules,
     /// How long things may take.
     #[serde(default)]
     pub timeouts: Timeouts,
@@ -322,6 +325,17 @@ impl Default for RecordRules {
     fn default() -> Self {
         Self { namespace: record_namespace(), reports: report_directory(), keep: fifty() }
     }
+}
+
+/// What may be done for a rollout that is stuck.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct RolloutRules {
+    /// Delete a StatefulSet's pod that is not ready, belongs to an earlier revision and so keeps the delivered
+    /// revision from being rolled out. Without it, going back to the previous commit does not help a stuck
+    /// StatefulSet: a person has to delete the pod that the report names. A ready pod is never deleted.
+    #[serde(default)]
+    pub rescue_stuck_pods: bool,
 }
 
 /// How long things may take.

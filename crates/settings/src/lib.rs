@@ -20,8 +20,8 @@ mod tree;
 pub use duration::{Duration, DurationError};
 pub use environment::{
     AdmissionPolicy, ApprovalMode, ApprovalRules, Approver, ClusterAccess, Constraint, DeletionPermission,
-    Environment, Gatekeeper, Guards, PinnedKey, PolicyRules, PruneBudget, RecordRules, Source, Timeouts,
-    UnsignedRule,
+    Environment, Gatekeeper, Guards, PinnedKey, PolicyRules, PruneBudget, RecordRules, RolloutRules, Source,
+    Timeouts, UnsignedRule,
 };
 pub use error::{Mistake, SettingsError, SettingsErrors};
 pub use reference::{environment_example, environment_reference, repository_example, repository_reference};

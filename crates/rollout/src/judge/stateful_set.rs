@@ -126,8 +126,9 @@ impl<'a> Set<'a> {
     fn ailments(&self, observed: &Observed<'_>, grace: &Grace) -> Vec<Ailment> {
         let mut found = Vec::new();
         for (ordinal, pod) in &self.pods {
-            let Some(ailment) = pods::ailment(pod, grace) else { continue };
             let blocks = !self.is_updated(pod) && *ordinal >= self.partition && !self.on_delete;
+            let past = || if blocks { pods::past_failure(pod, grace) } else { None };
+            let Some(ailment) = pods::ailment(pod, grace).or_else(past) else { continue };
             found.push(if blocks { blocked(pod, &ailment) } else { ailment });
         }
         let present = i64::try_from(self.pods.len()).unwrap_or(i64::MAX);

@@ -32,7 +32,13 @@ async fn serve(bed: &Bed, name: &str, annotations: Value) {
     let targets = live.iter().map(|object| Target::of(object, true)).collect();
     let sink = Kept::default();
     let deadline = Duration::from_mins(1);
-    let options = Options { deadline, sink: &sink, stop: CancellationToken::new(), grace: Grace::default() };
+    let options = Options {
+        deadline,
+        sink: &sink,
+        stop: CancellationToken::new(),
+        grace: Grace::default(),
+        rescue: false,
+    };
     wait(&bed.cluster, targets, options).await.unwrap();
 }
 

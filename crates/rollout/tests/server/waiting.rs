@@ -28,7 +28,8 @@ fn short() -> Grace {
 async fn wait_for(bed: &Bed, targets: Vec<Target>, seconds: u64) -> Result<RolledOut, RolloutError> {
     let deadline = Duration::from_secs(seconds);
     let sink = Kept::default();
-    let options = Options { deadline, sink: &sink, stop: CancellationToken::new(), grace: short() };
+    let options =
+        Options { deadline, sink: &sink, stop: CancellationToken::new(), grace: short(), rescue: false };
     wait(&bed.cluster, targets, options).await
 }
 
@@ -98,7 +99,7 @@ async fn everything_becomes_ready() {
         assert_eq!(targets.len(), live.len() - 1, "a ConfigMap is not waited for");
         let sink = Kept::default();
         let deadline = Duration::from_mins(1);
-        let options = Options { deadline, sink: &sink, stop: CancellationToken::new(), grace: Grace::default() };
+        let options = Options { deadline, sink: &sink, stop: CancellationToken::new(), grace: Grace::default(), rescue: false };
         let rolled_out = wait(&bed.cluster, targets, options).await.unwrap();
         assert_eq!(rolled_out.ready().len(), 8);
         let notes: Vec<String> = rolled_out.notes().iter().map(|(object, note)| format!("{object} {note}")).collect();
@@ -200,6 +201,43 @@ async fn a_stuck_stateful_set_is_told_and_freed_by_one_deletion() {
 }
 
 /// Kubernetes issue 49637: the deadline of the broken rollout must not fail the one that mends it.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_stuck_stateful_set_is_freed_where_that_is_allowed() {
+    with_bed("rescue", async |bed| {
+        let set = |symptoms: Value| bed.workload("StatefulSet", "db", &symptoms, json!({"replicas": 3}));
+        let live = bed.apply(set(no_symptom())).await;
+        ready(&bed, &live).await;
+        let first = bed.cluster.get(&bed.reference("Pod", "db-0")).await.unwrap().unwrap();
+        let live = bed.apply(set(json!({"crash-loop": "true"}))).await;
+        let sink = Kept::default();
+        let options = |grace| Options {
+            deadline: Duration::from_mins(1),
+            sink: &sink,
+            stop: CancellationToken::new(),
+            grace,
+            rescue: true,
+        };
+        // The new revision is what fails: there is nothing to free.
+        let failed = wait(&bed.cluster, vec![Target::of(&live, true)], options(short())).await;
+        assert!(matches!(failed, Err(RolloutError::Failed { .. })), "{failed:?}");
+        let live = bed.apply(set(no_symptom())).await;
+        let patient = Grace { blocked: Duration::from_secs(20), ..short() };
+        wait(&bed.cluster, vec![Target::of(&live, true)], options(patient)).await.unwrap();
+        let deleted: Vec<String> = sink
+            .events()
+            .into_iter()
+            .filter_map(|event| match event {
+                Event::Sending { mutation } => Some(format!("{} {}", mutation.verb, mutation.object.name)),
+                _ => None,
+            })
+            .collect();
+        assert_eq!(deleted, ["delete db-2"]);
+        let after = bed.cluster.get(&bed.reference("Pod", "db-0")).await.unwrap().unwrap();
+        assert_eq!(after.uid(), first.uid(), "a ready pod must never be touched");
+    })
+    .await;
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn a_deadline_counts_only_for_its_own_rollout() {
     with_bed("deadline", async |bed| {
@@ -314,7 +352,7 @@ async fn a_stop_is_no_failure() {
         let live = bed.apply(never).await;
         let (sink, stop) = (Kept::default(), CancellationToken::new());
         let deadline = Duration::from_mins(1);
-        let options = Options { deadline, sink: &sink, stop: stop.clone(), grace: short() };
+        let options = Options { deadline, sink: &sink, stop: stop.clone(), grace: short(), rescue: false };
         let (result, ()) = tokio::join!(wait(&bed.cluster, vec![Target::of(&live, true)], options), async {
             tokio::time::sleep(Duration::from_millis(500)).await;
             stop.cancel();

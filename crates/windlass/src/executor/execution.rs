@@ -75,6 +75,7 @@ async fn roll_out(
             sink: &*session.reporter,
             stop: stop.clone(),
             grace: windlass_rollout::Grace::default(),
+            rescue: session.settings.rollout.rescue_stuck_pods,
         };
         let count = targets.len();
         windlass_rollout::wait(&session.cluster, targets, options).await?;
