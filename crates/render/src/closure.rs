@@ -199,5 +199,5 @@ fn is_remote(entry: &str) -> bool {
         || HOSTS.iter().any(|host| entry.starts_with(host))
         || entry.contains("?ref=")
         || entry.contains(".git//")
-        || entry.ends_with(".git")
+        || entry.rsplit('.').next() == Some("git")
 }

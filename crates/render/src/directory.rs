@@ -31,30 +31,30 @@ struct Walk {
     total: u64,
 }
 
-fn wrong(path: &Path, message: impl ToString) -> RenderError {
+fn wrong(path: &Path, message: &dyn std::fmt::Display) -> RenderError {
     RenderError::Directory { path: path.display().to_string(), message: message.to_string() }
 }
 
 impl Walk {
     fn enter(&mut self, directory: &Path, inside: &str) -> Result<(), RenderError> {
-        for entry in fs::read_dir(directory).map_err(|error| wrong(directory, error))? {
-            let entry = entry.map_err(|error| wrong(directory, error))?;
+        for entry in fs::read_dir(directory).map_err(|error| wrong(directory, &error))? {
+            let entry = entry.map_err(|error| wrong(directory, &error))?;
             let path = entry.path();
             let name = entry.file_name();
-            let name = name.to_str().ok_or_else(|| wrong(&path, "the name is not UTF-8"))?;
+            let name = name.to_str().ok_or_else(|| wrong(&path, &"the name is not UTF-8"))?;
             if name == ".git" {
                 continue;
             }
             let inside = if inside.is_empty() { name.to_owned() } else { format!("{inside}/{name}") };
-            let kind = entry.file_type().map_err(|error| wrong(&path, error))?;
+            let kind = entry.file_type().map_err(|error| wrong(&path, &error))?;
             if kind.is_dir() {
                 self.enter(&path, &inside)?;
             } else if kind.is_file() {
                 self.take(&path, &inside)?;
             } else if kind.is_symlink() {
-                return Err(wrong(&path, "a symbolic link, which is never followed"));
+                return Err(wrong(&path, &"a symbolic link, which is never followed"));
             } else {
-                return Err(wrong(&path, "neither a file nor a directory"));
+                return Err(wrong(&path, &"neither a file nor a directory"));
             }
         }
         Ok(())
@@ -62,16 +62,16 @@ impl Walk {
 
     fn take(&mut self, path: &Path, inside: &str) -> Result<(), RenderError> {
         let mut bytes = Vec::new();
-        let file = fs::File::open(path).map_err(|error| wrong(path, error))?;
+        let file = fs::File::open(path).map_err(|error| wrong(path, &error))?;
         let executable = file.metadata().is_ok_and(|metadata| is_executable(&metadata));
-        file.take(MAX_FILE + 1).read_to_end(&mut bytes).map_err(|error| wrong(path, error))?;
+        file.take(MAX_FILE + 1).read_to_end(&mut bytes).map_err(|error| wrong(path, &error))?;
         let size = bytes.len() as u64;
         self.total += size;
         if size > MAX_FILE || self.total > MAX_TOTAL || self.tree.len() >= MAX_FILES {
-            return Err(wrong(path, "too much: at most 100000 files, 64 MiB each, 512 MiB together"));
+            return Err(wrong(path, &"too much: at most 100000 files, 64 MiB each, 512 MiB together"));
         }
         let file = TreeFile { bytes: bytes.into(), executable };
-        self.tree.insert(inside, file).map_err(|error| wrong(path, error))
+        self.tree.insert(inside, file).map_err(|error| wrong(path, &error))
     }
 }
 

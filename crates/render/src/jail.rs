@@ -114,18 +114,11 @@ impl Cell {
             .spawn()
             .map_err(|error| RunError::Start(error.to_string()))?;
         let ended = tokio::time::timeout(self.limits.time, gather(&mut child, self.limits.output)).await;
-        match ended {
-            Ok(result) => {
-                if result.is_err() {
-                    kill(&mut child).await;
-                }
-                result
-            }
-            Err(_) => {
-                kill(&mut child).await;
-                Err(RunError::Time(self.limits.time))
-            }
+        let result = ended.unwrap_or(Err(RunError::Time(self.limits.time)));
+        if result.is_err() {
+            kill(&mut child).await;
         }
+        result
     }
 
     fn command(&self, directory: &str) -> std::io::Result<Command> {

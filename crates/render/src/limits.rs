@@ -16,6 +16,6 @@ pub struct Limits {
 impl Default for Limits {
     /// One minute (4 184 public directories: maximum 5.6 s), 3 GiB (Go reserves address space generously), 64 MiB.
     fn default() -> Self {
-        Self { time: Duration::from_secs(60), memory: 3 << 30, output: 64 << 20 }
+        Self { time: Duration::from_mins(1), memory: 3 << 30, output: 64 << 20 }
     }
 }

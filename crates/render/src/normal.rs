@@ -84,7 +84,7 @@ enum Nulls<'a> {
     BySchema(&'a Value),
 }
 
-impl<'a> Nulls<'a> {
+impl Nulls<'_> {
     /// Returns the rule for a field, and whether the field itself may be null.
     fn field(self, key: &str) -> (Self, bool) {
         let Self::BySchema(schema) = self else { return (self, matches!(self, Self::Keep)) };

@@ -18,8 +18,13 @@ pub(crate) struct Raw {
 /// Takes the objects out of a document: itself, or the items of a list kind, lists in lists included.
 ///
 /// Items without apiVersion and kind get them from a typed list such as `ConfigMapList`, as in `kubectl`.
-pub(crate) fn flatten(document: Document, path: &str, raws: &mut Vec<Raw>, errors: &mut Vec<RenderError>) {
-    let value = document.value.clone();
+pub(crate) fn flatten(
+    mut document: Document,
+    path: &str,
+    raws: &mut Vec<Raw>,
+    errors: &mut Vec<RenderError>,
+) {
+    let value = document.value.take();
     let mut pending = vec![(String::new(), value)];
     while let Some((pointer, mut body)) = pending.pop() {
         let line = document.position(&pointer).map_or(document.line, |position| position.line);
@@ -53,14 +58,13 @@ pub(crate) fn check(
     warnings: &mut Vec<String>,
 ) -> Result<Object, RenderError> {
     let Raw { mut body, origin } = raw;
-    let object = label(&body);
     match checked(&mut body, &origin, definitions, scopes) {
         Ok((object, notes)) => {
             warnings
                 .extend(notes.into_iter().map(|note| format!("{origin}: {}: {note}", object.reference())));
             Ok(object)
         }
-        Err(problem) => Err(RenderError::Object { origin, object, problem }),
+        Err(problem) => Err(RenderError::Object { object: label(&body), origin, problem }),
     }
 }
 

@@ -33,7 +33,7 @@ pub async fn render(
     }
     let Run { kustomize, mut errors, mut warnings, .. } = run;
     let definitions = definitions(&raws);
-    let mut rendered = Vec::new();
+    let mut done = Vec::new();
     for (unit, raws) in units.iter().zip(raws) {
         let mut objects = Vec::new();
         for raw in raws {
@@ -45,15 +45,15 @@ pub async fn render(
         if objects.is_empty() {
             warnings.push(format!("{}: the unit `{}` holds no object", unit.path, unit.name));
         }
-        rendered.push(Unit { name: unit.name.clone(), path: unit.path.clone(), objects });
+        done.push(Unit { name: unit.name.clone(), path: unit.path.clone(), objects });
     }
-    errors.extend(duplicates(&rendered));
+    errors.extend(duplicates(&done));
     if !errors.is_empty() {
         return Err(RenderErrors(errors));
     }
     let renderer =
         kustomize.map_or_else(|| "plain".to_owned(), |kustomize| format!("kustomize {}", kustomize.version));
-    Ok(Rendering { digest: digest(&rendered), units: rendered, renderer, warnings })
+    Ok(Rendering { digest: digest(&done), units: done, renderer, warnings })
 }
 
 struct Run<'a> {
@@ -138,9 +138,7 @@ impl Run<'_> {
 fn definitions(raws: &[Vec<Raw>]) -> Definitions {
     let mut definitions = Definitions::default();
     for raw in raws.iter().flatten() {
-        if let Ok(object) = Object::new(raw.body.clone(), None) {
-            definitions.take(&object.reference().kind, object.body());
-        }
+        definitions.take(&raw.body);
     }
     definitions
 }

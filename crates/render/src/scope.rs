@@ -76,11 +76,14 @@ pub(crate) struct Definitions(HashMap<GroupKind, Value>);
 
 impl Definitions {
     /// Takes a CRD; other objects are ignored.
-    pub(crate) fn take(&mut self, kind: &GroupKind, body: &Value) {
-        if !kind.is("apiextensions.k8s.io", "CustomResourceDefinition") {
+    pub(crate) fn take(&mut self, body: &Value) {
+        let text = |pointer: &str| body.pointer(pointer).and_then(Value::as_str);
+        let group = text("/apiVersion").and_then(|version| version.split_once('/'));
+        if text("/kind") != Some("CustomResourceDefinition")
+            || group.is_none_or(|(group, _)| group != "apiextensions.k8s.io")
+        {
             return;
         }
-        let text = |pointer: &str| body.pointer(pointer).and_then(Value::as_str);
         if let (Some(group), Some(defined)) = (text("/spec/group"), text("/spec/names/kind")) {
             self.0.insert(GroupKind::new(group, defined), body["spec"].clone());
         }

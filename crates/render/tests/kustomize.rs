@@ -121,7 +121,7 @@ async fn an_alias_bomb_ends_at_a_limit() {
             .to_owned();
     for (name, last) in ["b", "c", "d", "e", "f", "g", "h"].iter().zip(["a", "b", "c", "d", "e", "f", "g"]) {
         let items = vec![format!("*{last}"); 9].join(",");
-        bomb += &format!("{name}: &{name} [{items}]\n");
+        bomb = format!("{bomb}{name}: &{name} [{items}]\n");
     }
     let tree = support::tree(&[("a/kustomization.yaml", "resources: [m.yaml]\n"), ("a/m.yaml", &bomb)]);
     let limits = Limits { time: std::time::Duration::from_secs(5), memory: 1 << 30, ..Limits::default() };

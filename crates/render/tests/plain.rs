@@ -144,6 +144,7 @@ async fn no_value_of_a_secret_is_repeated() {
 }
 
 /// Renders one document and returns its body and the warnings.
+#[expect(clippy::unwrap_used, reason = "helper of tests")]
 async fn body(text: &str) -> (serde_json::Value, Vec<String>) {
     let rendering = render(&[("a/1.yaml", text)], &[unit("a", "a")]).await.unwrap();
     let body = rendering.units[0].objects.last().unwrap().body().clone();
@@ -255,4 +256,31 @@ async fn the_digest_ignores_order_and_layout_but_not_content_or_unit() {
         base,
         digest(&[("a/1.yaml", &one), ("a/2.yaml", &format!("{two}data: {{a: b}}\n"))], "a").await
     );
+}
+
+#[tokio::test]
+async fn plain_files_mean_what_they_mean_to_kubectl() {
+    let text = "apiVersion: x.io/v1\nkind: Foo\nmetadata: {name: y1}\nspec: &s {a: yes, b: 0755, on: 1_000, c: 12:30}\n\
+        ---\napiVersion: x.io/v1\nkind: Foo\nmetadata: {name: b}\nspec: {a: [1.0, 1e3, .5], t: \"yes\", 0x10: |-\n  a\n}\n";
+    let text = text.replace("0x10: |-\n  a\n}", "0x10: 08}");
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("a.yaml");
+    std::fs::write(&file, &text).unwrap();
+    let output = std::process::Command::new(support::kubectl())
+        .args(["label", "--local", "k=v", "-o", "json", "-f"])
+        .arg(&file)
+        .output()
+        .unwrap();
+    let theirs: Vec<serde_json::Value> =
+        serde_json::Deserializer::from_slice(&output.stdout).into_iter().collect::<Result<_, _>>().unwrap();
+    let rendering = render(&[("a/a.yaml", &text)], &[unit("a", "a")]).await.unwrap();
+    let ours: Vec<serde_json::Value> = rendering
+        .objects()
+        .map(|(_, object)| {
+            let mut object = object.clone();
+            object.set_label("k", "v");
+            object.into_body()
+        })
+        .collect();
+    assert_eq!(ours, theirs);
 }

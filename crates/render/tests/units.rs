@@ -6,6 +6,7 @@ use windlass_render::units;
 use windlass_settings::{Repository, UnitSpec};
 
 /// A unit as `name path after after… @environment`.
+#[expect(clippy::unwrap_used, reason = "helper of tests")]
 fn spec(text: &str) -> UnitSpec {
     let mut words = text.split(' ');
     let (name, path) = (words.next().unwrap().to_owned(), words.next().unwrap().to_owned());

@@ -175,13 +175,11 @@ impl Builder<'_> {
     }
 
     fn place(&mut self, node: Node) -> Result<(), YamlError> {
-        match self.frames.last_mut() {
-            Some(frame) => frame.push(node, &mut self.lints),
-            None => {
-                self.root = Some(node);
-                Ok(())
-            }
+        if let Some(frame) = self.frames.last_mut() {
+            return frame.push(node, &mut self.lints);
         }
+        self.root = Some(node);
+        Ok(())
     }
 }
 

@@ -1,5 +1,7 @@
 //! Compares what we read with what `kubectl` reads, case by case; see `corpus/README.md`.
 
+#![expect(clippy::unwrap_used, clippy::panic, reason = "helpers of tests")]
+
 mod corpus_format;
 
 use std::path::Path;

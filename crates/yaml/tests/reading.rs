@@ -101,7 +101,7 @@ fn budgets() {
     assert!(parse(json(501).as_bytes()).unwrap_err().message.contains("500 collections"));
     let levels = |step: &str| {
         (0..60)
-            .map(|n| format!("a{}: &a{} {step}\n", n + 1, n + 1).replace("*", &format!("*a{n}")))
+            .map(|n| format!("a{}: &a{} {step}\n", n + 1, n + 1).replace('*', &format!("*a{n}")))
             .collect::<String>()
     };
     let by_alias = format!("a0: &a0 [[[[[[[[[[1]]]]]]]]]]\n{}", levels("[[[[[[[[[*]]]]]]]]]"));

@@ -1,6 +1,7 @@
 //! Trees written as text, and the kubectl that renders them.
 
 #![allow(dead_code, reason = "each test file uses some of it")]
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "helpers of tests")]
 
 use std::path::PathBuf;
 
