@@ -10,7 +10,7 @@ use serde_json::Value;
 use windlass_model::Conflict;
 
 /// A failure as the API server reports it.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 pub struct Failure {
     /// The HTTP status.
     pub code: u16,
@@ -238,6 +238,15 @@ impl Failure {
             FailureKind::TooLarge => "split the object: the server stores at most about 1.5 MiB",
             FailureKind::Other => "see the message",
         }
+    }
+}
+
+/// The server's words may echo content of the object, so they are left out.
+impl fmt::Debug for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let causes: Vec<(&str, &str)> =
+            self.causes.iter().map(|cause| (cause.reason.as_str(), cause.field.as_str())).collect();
+        write!(f, "Failure({} {} {causes:?})", self.code, self.reason)
     }
 }
 

@@ -1,7 +1,7 @@
 //! `windlass rollback`: deliver the previous completed commit again, by the same stages.
 
 use windlass_model::{CommitId, ExitCode};
-use windlass_record::EnvironmentState;
+use windlass_record::{EnvironmentState, RunRecord};
 use windlass_source::Wanted;
 
 use crate::args::RollbackArguments;
@@ -57,23 +57,78 @@ fn named(state: &EnvironmentState, commit: CommitId) -> Result<CommitId, Command
     .detail(format!("completed: {}", if list.is_empty() { "none".to_owned() } else { list.join(", ") })))
 }
 
-/// Returns what to go back to. When a newer commit was begun and not completed, that is the last completed
-/// one; else the one before it.
+/// Returns what to go back to.
 async fn previous(session: &Session, state: &EnvironmentState) -> Result<CommitId, CommandError> {
-    let last = state.last_completed.as_ref().and_then(|delivered| delivered.commit.as_ref());
-    let begun = match &state.current {
-        Some(run) => session.store.load(run).await?.and_then(|record| record.commit),
+    let unfinished = match &state.current {
+        Some(run) => session.store.load(run).await?,
         None => None,
     };
-    let half_way = begun.is_some() && begun.as_ref() != last;
-    let target =
-        if half_way { last } else { state.rollback_target().and_then(|delivered| delivered.commit.as_ref()) };
-    target.cloned().ok_or_else(|| {
+    target(state, unfinished.as_ref()).ok_or_else(|| {
         let what = "there is no earlier completed commit to go back to";
-        CommandError::new(
-            ExitCode::Refused,
-            what,
-            "deliver a revert as a new commit; `windlass history` lists what ran",
-        )
+        let hint = "deliver a revert as a new commit; `windlass history` lists what ran";
+        CommandError::new(ExitCode::Refused, what, hint)
     })
+}
+
+/// Decides by what is delivered and by the run that began last and did not complete:
+/// a rollback that failed is tried again; behind a newer commit that failed lies the last completed one; and
+/// behind the last completed commit the one before it.
+fn target(state: &EnvironmentState, unfinished: Option<&RunRecord>) -> Option<CommitId> {
+    let last = state.last_completed.as_ref().and_then(|delivered| delivered.commit.clone());
+    match unfinished {
+        Some(record) if record.command == "rollback" && record.commit.is_some() => record.commit.clone(),
+        Some(record) if record.commit != last => last,
+        _ => state.rollback_target().and_then(|delivered| delivered.commit.clone()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use jiff::Timestamp;
+    use windlass_model::{Digest, EnvironmentName, RunId};
+    use windlass_record::Delivered;
+
+    use super::*;
+
+    fn commit(letter: char) -> CommitId {
+        letter.to_string().repeat(40).parse().unwrap()
+    }
+
+    #[test]
+    fn the_target_of_a_rollback() {
+        let check = |completed: &str, unfinished: Option<(&str, char)>, want: Option<char>| {
+            let run = RunId::parse("r").unwrap();
+            let mut state = EnvironmentState::default();
+            for letter in completed.chars() {
+                state.complete(Delivered {
+                    run: run.clone(),
+                    commit: Some(commit(letter)),
+                    tree: String::new(),
+                    rendering: Digest::of_bytes(b""),
+                    change_digest: Digest::of_bytes(b""),
+                    at: Timestamp::UNIX_EPOCH,
+                });
+            }
+            let record = unfinished.map(|(command, letter)| {
+                let environment = EnvironmentName::new("prd").unwrap();
+                let mut record =
+                    RunRecord::begin(run.clone(), command, environment, "me", Timestamp::UNIX_EPOCH);
+                record.commit = Some(commit(letter));
+                record
+            });
+            assert_eq!(target(&state, record.as_ref()), want.map(commit), "{completed} {unfinished:?}");
+        };
+        check("", None, None);
+        check("a", None, None);
+        check("ab", None, Some('a'));
+        // A newer commit failed: the last completed one is what worked.
+        check("ab", Some(("run", 'c')), Some('b'));
+        check("a", Some(("run", 'b')), Some('a'));
+        check("", Some(("run", 'a')), None);
+        // The same commit again failed: what came before it.
+        check("ab", Some(("run", 'b')), Some('a'));
+        // A rollback that failed goes on, not further back.
+        check("abc", Some(("rollback", 'b')), Some('b'));
+        check("abc", Some(("rollback", 'c')), Some('c'));
+    }
 }
