@@ -13,6 +13,12 @@ requests() {
     END { printf "reads %d, dry-runs %d, own records %d, writes to delivered objects %d\n", reads, dry, records, writes }'
 }
 
+# deleted_pods: the pods that Windlass has deleted since then.
+deleted_pods() {
+  tail -c "+$audit_from" bed/audit.log |
+    sed -n 's/.*"verb":"delete".*"userAgent":"windlass\/.*"resource":"pods",[^}]*"name":"\([^"]*\)".*/\1/p' | xargs
+}
+
 # images: the images that the members run, each once.
 images() { kubectl get pods -n shop -l app.kubernetes.io/name=db -o 'jsonpath={range .items[*]}{.spec.containers[0].image}{"\n"}{end}' | sort -u | xargs; }
 

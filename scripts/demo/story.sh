@@ -65,8 +65,10 @@ an_unsigned_commit() {
   prompt git push
   git -C platform push -q origin main
   echo
+  mark_audit
   run 4 windlass run --env prd.yaml --approvals approvals
-  fact 'Refused before the cluster was asked for anything but its name.'
+  same 'previews and writes' 'dry-runs 0, writes to delivered objects 0' "$(requests | sed 's/.*\(dry-runs .*,\) own.*,/\1/')"
+  fact 'Refused at the first stage: nothing was rendered, previewed or written.'
 }
 
 an_object_removed() {
@@ -127,7 +129,6 @@ a_bad_upgrade() {
   sed -i 's/newTag: "17.3"/newTag: "18.0"/' platform/apps/shop/stateful/base/kustomization.yaml
   sed -i 's|^  template:|&\n    metadata:\n      annotations:\n        testbed.windlass.dev/crash-loop: "true"\n        testbed.windlass.dev/logs: "FATAL: data directory was initialised by version 17, this is 18.0"|' \
     "platform/$shop/statefulset.yaml"
-  before_upgrade=$(git -C platform rev-parse main)
   propose release-18.0 'Run 18.0'
   merge release-18.0
   run 3 windlass run --env prd.yaml --out refused
@@ -142,19 +143,16 @@ a_bad_upgrade() {
 
 going_back() {
   step 'Back to the previous commit' \
-    "A rollback is an ordinary delivery of an older commit: verified, planned, approved. It wants a reason, and an approval of its own. With this database there is one more thing: a StatefulSet that starts its pods in order waits for its broken pod for ever, even when the template is good again. Windlass says so, and names the pod."
+    "A rollback is an ordinary delivery of an older commit: verified, planned, approved. It wants a reason, and an approval of its own. One thing is special: a StatefulSet that starts its pods in order waits for its broken pod for ever, even when the template is good again. Where the environment file allows it, Windlass deletes exactly that pod."
   local reason='18.0 cannot read the data'
   run 3 windlass rollback --env prd.yaml --reason "$reason" --out rollback
   approve rollback/plan.json 'agreed on the phone'
-  VIEW=without_plan run 8 windlass rollback --env prd.yaml --reason "$reason" --approvals approvals
-  said 'kubectl delete pod db-2 --namespace shop'
-  fact 'The old template is back, and exactly one pod stands in its way.'
-  echo
-  show kubectl delete pod db-2 --namespace shop
-  run 0 windlass rollback --env prd.yaml --reason "$reason" --to "$before_upgrade"
+  mark_audit
+  VIEW=without_plan run 0 windlass rollback --env prd.yaml --reason "$reason" --approvals approvals
+  same 'pods that were deleted' db-2 "$(deleted_pods)"
   same 'images' registry.example.com/shop/db:17.3 "$(images)"
   same 'ready members' 3 "$(ready)"
-  fact 'Three members run 17.3 again.'
+  fact 'One pod was deleted, db-2, the broken one. Three members run 17.3 again.'
 }
 
 looking_back() {
