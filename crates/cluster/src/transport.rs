@@ -10,7 +10,7 @@ use serde_json::Value;
 use tokio::sync::Semaphore;
 
 use crate::connect::innermost;
-use crate::{ClusterError, Failure};
+use crate::{ClusterError, Failure, FailureKind};
 
 /// Sends requests to one API server.
 #[derive(Clone)]
@@ -179,6 +179,10 @@ fn pause_before_next(error: &ClusterError, repeat: Repeat, attempt: u32) -> Opti
         ClusterError::Api { failure, .. } if failure.code == 429 => {
             let asked = failure.retry_after.map_or(back_off, Duration::from_secs);
             (asked <= LONGEST_PAUSE).then_some(asked.max(back_off))
+        }
+        // A dead webhook stays dead for longer than a dry-run may wait, and it answers for every object.
+        ClusterError::Api { failure, .. } if failure.kind() == FailureKind::WebhookFailed => {
+            (repeat == Repeat::Safe && attempt == 1).then_some(back_off)
         }
         ClusterError::Api { failure, .. } if repeat == Repeat::Safe && failure.is_transient() => {
             Some(back_off)

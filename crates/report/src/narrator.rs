@@ -79,21 +79,16 @@ impl<W: Write + Send> Narrator<W> {
                 Level::Warning => format!("  {} {}", palette.warn("warning:"), clean(text)),
                 Level::Error => format!("  {} {}", palette.bad("error:"), clean(text)),
             }),
-            Event::Answered { mutation, result } => match result {
-                MutationResult::Done if !self.terminal.verbose => None,
-                MutationResult::Done => Some(palette.dim(&format!(
-                    "    {} {}",
-                    mutation.verb,
-                    clean(&mutation.object.to_string())
-                ))),
-                MutationResult::Failed { message } | MutationResult::Unknown { message } => Some(format!(
-                    "  {} {} {}: {}",
-                    palette.bad("failed:"),
-                    mutation.verb,
-                    clean(&mutation.object.to_string()),
-                    clean(message)
-                )),
-            },
+            // An answer that matters ends the stage, which says so; others are attempts that go on.
+            Event::Answered { .. } if !self.terminal.verbose => None,
+            Event::Answered { mutation, result } => {
+                let what = format!("    {} {}", mutation.verb, clean(&mutation.object.to_string()));
+                Some(palette.dim(&match result {
+                    MutationResult::Done => what,
+                    MutationResult::Failed { message } => format!("{what}: refused: {}", clean(message)),
+                    MutationResult::Unknown { message } => format!("{what}: no answer: {}", clean(message)),
+                }))
+            }
             Event::StageStarted { .. } | Event::Progress { .. } | Event::Sending { .. } => None,
             Event::RunFinished { outcome } => Some(if outcome == "ok" {
                 palette.good("done: ok")

@@ -3,7 +3,7 @@
 use windlass_cluster::ClusterError;
 use windlass_model::{ExitCode, ObjectRef};
 
-use crate::Diagnosis;
+use crate::{Cause, Diagnosis};
 
 /// Says why not everything became ready.
 #[derive(Debug, Clone, thiserror::Error)]
@@ -40,6 +40,8 @@ pub enum RolloutError {
 pub struct Failure {
     /// The object.
     pub object: ObjectRef,
+    /// The class of the cause, if one was found.
+    pub cause: Option<Cause>,
     /// Why, in one line.
     pub reason: String,
     /// What there is to see.
@@ -78,6 +80,11 @@ impl RolloutError {
     /// Returns what to do about it.
     pub fn hint(&self) -> String {
         match self {
+            Self::Failed { failures, .. } | Self::TimedOut { failures, .. }
+                if failures.iter().any(|failure| failure.cause == Some(Cause::Blocked)) =>
+            {
+                "delete exactly the pod that blocks (or let Windlass do it: `rollout.rescueStuckPods` in the environment file), then run the same command again".to_owned()
+            }
             Self::Failed { .. } => {
                 "mend the cause and deliver again, or deliver the previous commit; nothing was pruned"
                     .to_owned()

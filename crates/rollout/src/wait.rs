@@ -345,7 +345,8 @@ impl Wait<'_> {
         let namespace = target.object.namespace.as_deref();
         let pod = ailment.and_then(|ailment| view.pod(namespace, ailment.pod.as_deref()?));
         let diagnosis = diagnose(self.cluster, target, &view.observe(target), pod, until).await;
-        Failure { object: target.object.clone(), reason, diagnosis }
+        let cause = ailment.map(|ailment| ailment.cause);
+        Failure { object: target.object.clone(), cause, reason, diagnosis }
     }
 
     fn unfinished(&self, index: usize, reason: &str) -> Unfinished {

@@ -96,10 +96,14 @@ impl Session {
         })
     }
 
+    /// Returns the folder of this run's reports.
+    pub(crate) fn report_folder(&self, out: Option<&Path>) -> PathBuf {
+        out.map_or_else(|| self.settings.record.reports.join(self.run.as_str()), Path::to_path_buf)
+    }
+
     /// Returns the folder of this run's reports, and makes it.
     pub(crate) fn reports(&self, out: Option<&Path>) -> Result<PathBuf, CommandError> {
-        let folder =
-            out.map_or_else(|| self.settings.record.reports.join(self.run.as_str()), Path::to_path_buf);
+        let folder = self.report_folder(out);
         std::fs::create_dir_all(&folder).map_err(|error| CommandError::file(&folder, &error))?;
         Ok(folder)
     }

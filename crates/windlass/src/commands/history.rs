@@ -26,6 +26,16 @@ pub(crate) async fn history(
     Ok(ExitCode::Ok)
 }
 
+/// `show` has the whole text.
+fn short(text: &str) -> String {
+    const LENGTH: usize = 80;
+    let mut short: String = text.chars().take(LENGTH).collect();
+    if short.len() < text.len() {
+        short.push('…');
+    }
+    short
+}
+
 fn line(record: &RunRecord) -> RunLine {
     let commit = record.commit.as_ref().map(|commit| format!("{} ", commit.short())).unwrap_or_default();
     RunLine {
@@ -34,6 +44,6 @@ fn line(record: &RunRecord) -> RunLine {
         commit: format!("{commit}{}", record.subject),
         actor: record.actor.clone(),
         outcome: record.outcome.clone().unwrap_or_else(|| "unfinished".to_owned()),
-        summary: record.failure.clone().unwrap_or_else(|| format!("{} written", record.touched_count)),
+        summary: record.failure.as_deref().map_or_else(|| format!("{} writes", record.touched_count), short),
     }
 }

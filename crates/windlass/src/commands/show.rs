@@ -32,6 +32,9 @@ pub(crate) async fn show(
     Ok(ExitCode::Ok)
 }
 
+/// Times for people: to the second, in UTC.
+const SECONDS: &str = "%Y-%m-%dT%H:%M:%SZ";
+
 fn text(record: &RunRecord, palette: Palette) -> String {
     let mut out = String::new();
     let mut line = |name: &str, value: &str| {
@@ -44,9 +47,9 @@ fn text(record: &RunRecord, palette: Palette) -> String {
     if let Some(signer) = &record.signer {
         line("signed by", &format!("{} ({})", signer.name, signer.fingerprint));
     }
-    line("started", &format!("{} by {}", record.started_at, record.actor));
+    line("started", &format!("{} by {}", record.started_at.strftime(SECONDS), record.actor));
     if let Some(finished) = &record.finished_at {
-        line("finished", &finished.to_string());
+        line("finished", &finished.strftime(SECONDS).to_string());
     }
     if let Some(reason) = &record.reason {
         line("reason", reason);
@@ -67,7 +70,7 @@ fn text(record: &RunRecord, palette: Palette) -> String {
         let _ = writeln!(out, "  {mark} {:<8} {}", stage.stage.name(), clean(words));
     }
     if record.touched_count > 0 {
-        let _ = writeln!(out, "{} objects written:", record.touched_count);
+        let _ = writeln!(out, "{} writes, those to the sets included:", record.touched_count);
     }
     for object in &record.touched {
         let _ = writeln!(out, "  {}", clean(object));

@@ -29,7 +29,12 @@ pub(crate) async fn status(
     match &state.last_completed {
         Some(last) => {
             let commit = last.commit.as_ref().map_or("a directory", |commit| commit.as_str());
-            let _ = writeln!(text, "delivered    {commit} by run {} at {}", last.run, last.at);
+            let _ = writeln!(
+                text,
+                "delivered    {commit} by run {} at {}",
+                last.run,
+                last.at.strftime("%Y-%m-%dT%H:%M:%SZ")
+            );
         }
         None => text.push_str("delivered    nothing yet\n"),
     }

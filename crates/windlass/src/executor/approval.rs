@@ -1,6 +1,6 @@
 //! Stage 4: may this plan be carried out?
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use windlass_approve::{
     ConfirmError, Document, Judgement, RejectedApproval, Rejection, Rules, TYPED_DIGITS, load_directory,
@@ -26,6 +26,7 @@ pub(crate) fn decide<'a>(
     plan: Plan,
     state: &EnvironmentState,
     folders: impl Iterator<Item = &'a PathBuf>,
+    papers: &Path,
 ) -> Result<Decision, CommandError> {
     let documents: Vec<Document> = folders.flat_map(|folder| load_directory(folder)).collect();
     let author = plan.source.author().map(str::to_owned);
@@ -43,11 +44,17 @@ pub(crate) fn decide<'a>(
             tell_rejected(session, &rejected);
             Ok(Decision::Ask(Box::new(plan)))
         }
-        Judgement::Required { plan, reasons, given, needed, rejected } => {
+        Judgement::Required { reasons, given, needed, rejected, .. } => {
             let mut error = CommandError::new(
                 ExitCode::ApprovalRequired,
-                format!("the plan needs {needed} approval{}, {given} given", if needed == 1 { "" } else { "s" }),
-                format!("look at the plan, then: windlass approve PLAN.json --key KEY --as NAME (change digest {})", plan.change_digest()),
+                format!(
+                    "the plan needs {needed} approval{}, {given} given",
+                    if needed == 1 { "" } else { "s" }
+                ),
+                format!(
+                    "look at the plan, then: windlass approve {} --key KEY --as NAME --out DIR",
+                    papers.join("plan.json").display()
+                ),
             )
             .hint("run the same command again with --approvals DIR");
             for reason in reasons {
@@ -60,8 +67,9 @@ pub(crate) fn decide<'a>(
                 "the approved effect is no longer the effect; the change digest is now {}",
                 plan.change_digest()
             );
-            let mut error =
-                CommandError::new(ExitCode::Stale, what, "look at the new plan and have it approved");
+            let hint =
+                format!("look at the new plan and have it approved: {}", papers.join("plan.json").display());
+            let mut error = CommandError::new(ExitCode::Stale, what, hint);
             for line in uncovered {
                 error = error.detail(format!("not approved: {line}"));
             }

@@ -36,6 +36,10 @@ pub(crate) async fn deliver(
     record::finish(session, &mut run_record, &result).await;
     let outcome = result.as_ref().map_or_else(|error| error.code, |code| *code);
     session.reporter.emit(Event::RunFinished { outcome: outcome.name().to_owned() });
+    let folder = session.report_folder(arguments.out.as_deref());
+    if folder.is_dir() {
+        session.shell.talk(&format!("report: {}\n", folder.display()));
+    }
     if let Ok(code) = result {
         session.shell.result("", || serde_json::to_value(&run_record).unwrap_or_default(), code);
     }
@@ -155,7 +159,7 @@ impl Delivery<'_> {
         let folders = self.arguments.approvals.iter().chain(&session.settings.approval.directory);
         let decision = match typed {
             Some(typed) => approval::confirm(session, plan, &prepared.state, typed)?,
-            None => approval::decide(session, plan, &prepared.state, folders)?,
+            None => approval::decide(session, plan, &prepared.state, folders, &prepared.folder)?,
         };
         let approved = match decision {
             Decision::Approved(approved) => approved,
