@@ -1,4 +1,5 @@
 //! Requests against the real API server: what cannot be known without it.
+#![expect(clippy::unwrap_used, clippy::expect_used, reason = "a helper of a test fails the test")]
 
 use std::time::Duration;
 

@@ -86,6 +86,7 @@ impl Surroundings {
     }
 
     /// Returns the clock.
+    #[expect(clippy::unused_self, reason = "time is one of the surroundings")]
     #[expect(clippy::disallowed_methods, reason = "the one place that reads the clock")]
     pub(crate) fn clock(&self) -> Clock {
         Clock::new(Timestamp::now)

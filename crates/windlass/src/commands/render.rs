@@ -18,16 +18,13 @@ pub(crate) async fn render(
     shell: Shell,
     surroundings: &Surroundings,
 ) -> Result<ExitCode, CommandError> {
-    let (tree, units) = match &arguments.environment {
-        Some(environment) => {
-            let tree = windlass_render::read_directory(&arguments.dir)?;
-            let units = windlass_render::units(&tree, &read_repository(&tree)?, environment)?;
-            (tree, units)
-        }
-        None => {
-            let (tree, unit) = local_unit(&arguments.dir, arguments.root.as_deref())?;
-            (tree, vec![unit])
-        }
+    let (tree, units) = if let Some(environment) = &arguments.environment {
+        let tree = windlass_render::read_directory(&arguments.dir)?;
+        let units = windlass_render::units(&tree, &read_repository(&tree)?, environment)?;
+        (tree, units)
+    } else {
+        let (tree, unit) = local_unit(&arguments.dir, arguments.root.as_deref())?;
+        (tree, vec![unit])
     };
     let rendering = desired::render(&tree, &units, surroundings, &Limits::default(), &HashMap::new()).await?;
     for warning in &rendering.warnings {
