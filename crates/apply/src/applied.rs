@@ -8,7 +8,7 @@ use crate::parents::Parents;
 
 /// Proof that everything of a rendering is in the cluster as the approved plan says.
 ///
-/// Only [`crate::apply`] makes one; pruning asks for it.
+/// Only [`crate::apply()`] makes one; pruning asks for it.
 #[derive(Debug, Clone)]
 pub struct Applied {
     pub(crate) plan: Digest,
@@ -30,7 +30,7 @@ pub struct Live {
     pub generation: Option<i64>,
 }
 
-/// What [`crate::prune`] did.
+/// What [`crate::prune()`] did.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Pruned {
     /// Objects that were deleted.

@@ -1,7 +1,7 @@
 //! Stage 4: evidence that a human has approved this very plan.
 //!
 //! An approval is a small document that lists the digest of every effect of a plan, signed with the
-//! approver's SSH key. [`judge`] measures approvals against the plan that was just computed: one that was
+//! approver's SSH key. [`judge()`] measures approvals against the plan that was just computed: one that was
 //! given for other effects never counts, one that covers more than is left to do still does, so that an
 //! interrupted run resumes. The commit itself decides nothing here: rules, approvers and their keys come
 //! from the environment file.

@@ -1,6 +1,6 @@
 //! Stage 3: what would change, object by object, deletions included; what would be lost or restarted?
 //!
-//! Two halves. [`observe`] does all input and output: it reads the sets and the live objects, and asks the
+//! Two halves. [`observe()`] does all input and output: it reads the sets and the live objects, and asks the
 //! server about every object by a dry-run. [`plan`] is a pure function of what was observed, the rendering
 //! and the rules, so that it can be tested without a server.
 

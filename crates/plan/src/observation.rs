@@ -8,7 +8,7 @@ use windlass_model::{ApplySet, Conflict, GroupKind, Object, UnitName};
 
 use crate::ObjectKey;
 
-/// Everything that was read before planning. Built by [`crate::observe`], or by hand in tests.
+/// Everything that was read before planning. Built by [`crate::observe()`], or by hand in tests.
 #[derive(Debug, Clone, Default)]
 pub struct Observation {
     /// The sets of the environment whose parents could be read.

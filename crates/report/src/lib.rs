@@ -1,6 +1,6 @@
 //! Turns events and plans into text, Markdown and JSON: the only code that formats for people.
 //!
-//! Everything that comes from a repository or a cluster passes [`clean`] on its way out: names, values and
+//! Everything that comes from a repository or a cluster passes [`clean()`] on its way out: names, values and
 //! messages can hold terminal control sequences and CI workflow commands.
 
 mod actions;

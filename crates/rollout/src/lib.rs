@@ -1,6 +1,6 @@
 //! Stages 6 and 7: did every workload really become ready, and do the applications answer?
 //!
-//! Whether an object is ready is decided by [`judge`], a pure function of what was observed. [`wait`] only
+//! Whether an object is ready is decided by [`judge()`], a pure function of what was observed. [`wait()`] only
 //! observes: it reads every collection once, then watches it, and asks the judge again after each change.
 //! Causes that will not go away by waiting end the wait early, but only after they have lasted for a while
 //! ([`Grace`]): tools that failed at the first sign of trouble had to take it back (krane issue 885, kapp
