@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use serde_json::{Value, json};
-use windlass_model::{Digest, GroupKind, Object, Origin, Rendering, SourceTree, Unit};
+use windlass_model::{Digest, GroupKind, Object, Origin, Rendering, SourceTree, Unit, mask_object};
 
 use crate::kustomize::Kustomize;
 use crate::objects::{self, Raw};
@@ -163,13 +163,15 @@ fn duplicates(units: &[Unit]) -> Vec<RenderError> {
 }
 
 /// Hashes all objects by unit. The order inside a unit does not count: it has no effect on what is applied.
+/// Secret values are masked: the digest is published, and a short secret could be guessed from it.
 fn digest(units: &[Unit]) -> Digest {
     let units: Vec<Value> = units
         .iter()
         .map(|unit| {
             let mut objects: Vec<&Object> = unit.objects.iter().collect();
             objects.sort_by_key(|object| object.reference().key());
-            let bodies: Vec<&Value> = objects.into_iter().map(Object::body).collect();
+            let masked = |object: &Object| mask_object(&object.reference().kind, object.body());
+            let bodies: Vec<Value> = objects.into_iter().map(masked).collect();
             json!({"unit": unit.name, "objects": bodies})
         })
         .collect();

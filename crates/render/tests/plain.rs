@@ -243,6 +243,18 @@ async fn an_empty_unit_is_noted() {
     assert_eq!(rendering.warnings, ["a: the unit `a` holds no object"]);
 }
 
+/// A digest over a short secret can be guessed from (decision 4).
+#[tokio::test]
+async fn the_digest_says_nothing_about_secret_values() {
+    let secret = |data: &str| {
+        format!("apiVersion: v1\nkind: Secret\nmetadata: {{name: s, namespace: a}}\nstringData: {{{data}}}\n")
+    };
+    let digest =
+        async |data: &str| render(&[("a/s.yaml", &secret(data))], &[unit("a", "a")]).await.unwrap().digest;
+    assert_eq!(digest("k: one").await, digest("k: two").await);
+    assert_ne!(digest("k: one").await, digest("l: one").await);
+}
+
 #[tokio::test]
 async fn the_digest_ignores_order_and_layout_but_not_content_or_unit() {
     let (one, two) = (config("one"), config("two"));
