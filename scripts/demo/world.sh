@@ -5,7 +5,7 @@
 prepare_folder() {
   local tools
   tools=$(tests/testbed/build.sh | tail -n 1)
-  cargo build --quiet --locked -p windlass
+  cargo build --locked -p windlass
   if [ -d .demo ]; then
     "$tools/testbed" down .demo/bed >/dev/null 2>&1 || true
     rm -rf .demo
