@@ -5,10 +5,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use futures::StreamExt as _;
 use windlass_cluster::Answer;
-use windlass_model::{ApprovedPlan, Object, ObjectRef, Rendering, Stage, is_secret_kind};
+use windlass_model::{ApprovedPlan, Object, ObjectRef, Rendering, Stage, defined_kind, is_secret_kind};
 
 use crate::applied::{Key, key};
-use crate::definition::{defined_kind, in_force};
+use crate::definition::in_force;
 use crate::failure::{Halt, Unwritten};
 use crate::parents::Parents;
 use crate::work::{Step, Work, pair};

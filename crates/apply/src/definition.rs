@@ -5,22 +5,13 @@ use std::time::Duration;
 use serde_json::Value;
 use tokio::time::Instant;
 use windlass_cluster::ClusterError;
-use windlass_model::{GroupKind, Object};
+use windlass_model::{Object, defined_kind};
 
 use crate::Context;
 use crate::failure::{Halt, Unwritten};
 
 const LIMIT: Duration = Duration::from_mins(1);
 const POLL: Duration = Duration::from_millis(100);
-
-/// Returns the kind that an object defines, if it is a CustomResourceDefinition.
-pub(crate) fn defined_kind(object: &Object) -> Option<GroupKind> {
-    if !object.reference().kind.is("apiextensions.k8s.io", "CustomResourceDefinition") {
-        return None;
-    }
-    let spec = object.body().get("spec")?;
-    Some(GroupKind::new(spec.get("group")?.as_str()?, spec.get("names")?.get("kind")?.as_str()?))
-}
 
 /// Waits until definitions are established and discovery shows all versions that they serve, at most 60 s.
 ///
@@ -145,9 +136,8 @@ mod tests {
     }
 
     #[test]
-    fn the_definition_says_what_it_defines() {
+    fn served_versions_are_told_from_stored_ones() {
         let definition = definition(&json!([]));
-        assert_eq!(defined_kind(&definition), Some(GroupKind::new("x.dev", "A")));
         assert!(served_versions(&definition).eq(["v1", "v2"]));
     }
 }

@@ -1,32 +1,23 @@
 //! Which entries an ApplySet's inventory keeps when it is made narrower.
 
-use windlass_model::{ApplySet, GroupKind};
+use windlass_model::{ApplySet, ObjectRef};
 
 /// Adds one entry of the old set to the new one, with the kind and the namespace that it needs.
 pub(crate) fn retain(set: &mut ApplySet, entry: &str) {
-    let Some((kind, name)) = entry.split_once('/') else { return };
-    set.kinds.insert(kind_of(kind));
-    if let Some((_, namespace)) = name.rsplit_once('.')
-        && !namespace.is_empty()
-        && namespace != set.namespace
-    {
-        set.namespaces.insert(namespace.to_owned());
-    }
+    let Some((kind, namespace, _)) = ObjectRef::key_of_entry(entry) else { return };
+    set.kinds.insert(kind);
+    set.namespaces.extend(namespace.filter(|namespace| *namespace != set.namespace).map(str::to_owned));
     set.members.insert(entry.to_owned());
 }
 
 /// Returns the group of an entry.
 pub(crate) fn group_of(entry: &str) -> String {
-    entry.split_once('/').map(|(kind, _)| kind_of(kind).group).unwrap_or_default()
-}
-
-fn kind_of(text: &str) -> GroupKind {
-    GroupKind::from(text.to_owned())
+    ObjectRef::key_of_entry(entry).map(|(kind, ..)| kind.group).unwrap_or_default()
 }
 
 #[cfg(test)]
 mod tests {
-    use windlass_model::{EnvironmentName, ObjectRef, UnitName};
+    use windlass_model::{EnvironmentName, GroupKind, UnitName};
 
     use super::*;
 

@@ -2,24 +2,19 @@
 
 use std::cmp::Reverse;
 
-use windlass_model::{Action, GroupKind, UnitName, apply_rank};
+use windlass_model::{Action, GroupKind, UnitName, apply_rank, is_custom_kind};
 
 /// Returns a kind's place in the order of deleting, ascending.
 ///
-/// Custom resources and whatever has no place of its own go first, while the operator that clears up after
-/// them still runs; everything else goes against the order of applying, definitions last. The plain reverse
+/// Custom resources go first, while the operator that clears up after them still runs, and then whatever has no
+/// place of its own; everything else goes against the order of applying, definitions last. The plain reverse
 /// would delete an operator before its resources, whose finalizers then hold them for ever.
-pub(crate) fn prune_rank(kind: &GroupKind) -> (bool, Reverse<u8>) {
+pub(crate) fn prune_rank(kind: &GroupKind) -> (bool, bool, Reverse<u8>) {
     let rank = apply_rank(kind);
-    (rank != custom(), Reverse(rank))
+    (!is_custom_kind(kind), rank != unranked(), Reverse(rank))
 }
 
-/// Says whether a kind is one that an operator may have to clear up after.
-pub(crate) fn is_custom(kind: &GroupKind) -> bool {
-    apply_rank(kind) == custom()
-}
-
-fn custom() -> u8 {
+fn unranked() -> u8 {
     apply_rank(&GroupKind::new("windlass.invalid", "Anything"))
 }
 
@@ -50,6 +45,7 @@ mod tests {
     fn custom_resources_go_before_their_operator_and_that_before_their_definition() {
         let order = [
             "Database.db.example.dev",
+            "Ingress.networking.k8s.io",
             "ValidatingWebhookConfiguration.admissionregistration.k8s.io",
             "APIService.apiregistration.k8s.io",
             "Deployment.apps",

@@ -3,13 +3,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
-use windlass_model::{Action, ApplySet, ApprovedPlan, Operation, Rendering, Stage, UnitName};
+use windlass_model::{Action, ApplySet, ApprovedPlan, Operation, Rendering, Stage, UnitName, is_custom_kind};
 
 use crate::applied::key;
 use crate::evidence::Wanted;
 use crate::failure::{Halt, Unwritten};
 use crate::inventory::{group_of, retain};
-use crate::order::{in_groups, is_custom};
+use crate::order::in_groups;
 use crate::parents::Parents;
 use crate::remove::{Removal, gone, remove};
 use crate::{Applied, ApplyError, Context, Pruned};
@@ -87,7 +87,7 @@ impl Run<'_> {
         let wanted = Wanted::new(rendering, applied.uids(), self.context.record_namespace);
         let mut held = false;
         for group in in_groups(prunes, &units) {
-            let custom = group.first().is_some_and(|action| is_custom(&action.object.kind));
+            let custom = group.first().is_some_and(|action| is_custom_kind(&action.object.kind));
             if held {
                 self.pruned.postponed.extend(group.iter().map(|action| action.object.clone()));
                 continue;

@@ -46,7 +46,7 @@ pub(crate) async fn remove(
         let (Some(uid), true) = (live.uid(), live.uid() == planned) else {
             return Ok(Removal::Replaced);
         };
-        if let Some(reason) = doubt(&live, action, set, wanted) {
+        if let Some(reason) = doubt(&live, set, wanted) {
             let member = set.is_some_and(|set| has_label(&live, set));
             return Ok(Removal::Kept(Kept { object: object.clone(), reason, member }));
         }

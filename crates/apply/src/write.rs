@@ -5,11 +5,10 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 use windlass_cluster::{Answer, ApplyRequest, ClusterError, Expect, FIELD_MANAGER, Failure, FailureKind};
-use windlass_model::{Conflict, GroupKind, Object, Operation, PART_OF};
+use windlass_model::{Conflict, GroupKind, Object, Operation, PART_OF, apply_entry};
 
 use crate::Context;
 use crate::context::Unsent;
-use crate::evidence::has_apply_entry;
 use crate::failure::{Halt, Unwritten};
 use crate::work::Step;
 
@@ -149,7 +148,9 @@ impl Writer<'_> {
         let live = self.context.cluster.get(reference).await;
         let live = live.map_err(|error| Unwritten::of(reference, &error, true))?;
         Ok(live
-            .filter(|live| live.label(PART_OF) == Some(&self.set_id) && has_apply_entry(live, FIELD_MANAGER))
+            .filter(|live| {
+                live.label(PART_OF) == Some(&self.set_id) && apply_entry(live, FIELD_MANAGER).is_some()
+            })
             .and_then(|live| live.uid().map(str::to_owned)))
     }
 }

@@ -122,7 +122,7 @@ mod tests {
         check(&plan);
         plan.source = verified();
         check(&plan);
-        plan.source = Provenance::Unsigned { what: "a folder".to_owned(), commit: None };
+        plan.source = Provenance::Unsigned { what: "a folder".to_owned(), commit: None, author: None };
         check(&plan);
     }
 

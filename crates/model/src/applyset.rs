@@ -114,13 +114,14 @@ impl ApplySet {
         set
     }
 
-    /// Returns the name of the parent.
+    /// Returns the name of the parent: `windlass.ENVIRONMENT.UNIT`. A dot is legal in neither part, so that two
+    /// sets never share a parent; with a dash, unit `b-c` of `a` and unit `c` of `a-b` did.
     pub fn parent(&self) -> ObjectRef {
         ObjectRef {
             kind: GroupKind::new("", "ConfigMap"),
             version: "v1".to_owned(),
             namespace: Some(self.namespace.clone()),
-            name: format!("windlass-{}-{}", self.environment, self.unit),
+            name: format!("windlass.{}.{}", self.environment, self.unit),
         }
     }
 
@@ -181,6 +182,9 @@ impl ApplySet {
         let list = |text: &str, separator| -> Vec<String> {
             text.split(separator).map(str::trim).filter(|item| !item.is_empty()).map(str::to_owned).collect()
         };
+        if reference.name != Self::empty(environment.clone(), unit.clone(), "").parent().name {
+            return Err(ApplySetError::Id { parent: name });
+        }
         let members = parent
             .body()
             .pointer(&format!("/data/{MEMBERS}"))
@@ -249,6 +253,20 @@ mod tests {
         let empty = set.of([]);
         assert_eq!(ApplySet::read(&empty.to_object("0.1.0")), Ok(empty.clone()));
         assert_eq!(empty.union(&set), set);
+    }
+
+    /// One environment's run deleted the objects of the other.
+    #[test]
+    fn sets_of_different_environments_never_share_a_parent() {
+        let parent = |environment: &str, unit: &str| {
+            let environment = EnvironmentName::new(environment).unwrap();
+            ApplySet::empty(environment, UnitName::new(unit).unwrap(), "windlass-system").parent()
+        };
+        assert_ne!(parent("a", "b-c"), parent("a-b", "c"));
+        let mut body = set().to_object("0.1.0").into_body();
+        body["metadata"]["labels"][ENVIRONMENT] = "acc".into();
+        let error = ApplySet::read(&Object::new(body, None).unwrap()).unwrap_err();
+        assert!(matches!(error, ApplySetError::Id { .. }), "a parent must name its own environment: {error}");
     }
 
     #[test]

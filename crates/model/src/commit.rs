@@ -160,6 +160,9 @@ pub enum Provenance {
         /// The commit's id, if it is one.
         #[serde(skip_serializing_if = "Option::is_none")]
         commit: Option<CommitId>,
+        /// The commit's author line, if it is one: nobody approves a commit of their own, signed or not.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        author: Option<String>,
     },
 }
 
@@ -172,11 +175,11 @@ impl Provenance {
         }
     }
 
-    /// Returns the author of the commit, where it is verified.
+    /// Returns the author of the commit, if the source is a commit.
     pub fn author(&self) -> Option<&str> {
         match self {
             Self::Verified(commit) => Some(commit.author()),
-            Self::Unsigned { .. } => None,
+            Self::Unsigned { author, .. } => author.as_deref(),
         }
     }
 }

@@ -34,7 +34,7 @@ pub enum ExitCode {
     Changes = 2,
     /// No approval for this plan.
     ApprovalRequired = 3,
-    /// Signature, policy gate, lock-step or a guard said no.
+    /// Signature, policy gate or a guard said no.
     Refused = 4,
     /// The approved effect is no longer the effect.
     Stale = 5,
@@ -48,7 +48,7 @@ pub enum ExitCode {
     SmokeFailed = 9,
     /// Stopped by a signal; the next run resumes.
     Interrupted = 10,
-    /// An operator waits for a person.
+    /// Reserved: an operator waits for a person.
     NeedsHuman = 11,
     /// The command line is wrong.
     Usage = 64,
@@ -115,14 +115,14 @@ impl ExitCode {
             Self::Error => "unexpected error",
             Self::Changes => "`drift` found drift, or `plan --detailed-exitcode` found changes",
             Self::ApprovalRequired => "no approval for this plan",
-            Self::Refused => "signature, policy gate, lock-step or a guard said no",
+            Self::Refused => "signature, policy gate or a guard said no",
             Self::Stale => "the approved effect is no longer the effect",
             Self::Locked => "another run holds the lock, or ours was lost",
             Self::ApplyFailed => "some objects applied, nothing pruned",
             Self::RolloutFailed => "a workload failed, is stuck or timed out",
             Self::SmokeFailed => "a probe failed",
             Self::Interrupted => "stopped by a signal",
-            Self::NeedsHuman => "an operator waits for a person",
+            Self::NeedsHuman => "reserved: an operator waits for a person",
             Self::Usage => "the command line is wrong",
             Self::BadInput => "a file, commit or manifest is wrong",
             Self::Unreachable => "the API server or the repository cannot be reached",

@@ -92,6 +92,15 @@ impl ObjectRef {
             self.namespace.as_deref().unwrap_or_default()
         )
     }
+
+    /// Reads an entry of an ApplySet inventory, as [`ObjectRef::inventory_entry`] writes it, into an
+    /// [`ObjectRef::key`]. Names may hold dots, kinds and namespaces do not.
+    pub fn key_of_entry(entry: &str) -> Option<(GroupKind, Option<&str>, &str)> {
+        let (kind, rest) = entry.split_once('/')?;
+        let (kind, group) = kind.split_once('.')?;
+        let (name, namespace) = rest.rsplit_once('.')?;
+        Some((GroupKind::new(group, kind), Some(namespace).filter(|namespace| !namespace.is_empty()), name))
+    }
 }
 
 impl fmt::Display for ObjectRef {
@@ -300,6 +309,25 @@ mod tests {
         for text in ["Secret", "StatefulSet.apps", "Foo.a.example"] {
             assert_eq!(GroupKind::from(text.to_owned()).to_string(), text);
         }
+    }
+
+    #[test]
+    fn inventory_entries_read_as_they_are_written() {
+        for (kind, namespace, name) in [
+            ("ConfigMap", Some("shop"), "a.b"),
+            ("Namespace", None, "shop"),
+            ("Ingress.networking.k8s.io", Some("shop"), "web"),
+            ("ClusterRole.rbac.authorization.k8s.io", None, "a:b.c"),
+        ] {
+            let reference = ObjectRef {
+                kind: GroupKind::from(kind.to_owned()),
+                version: "v1".into(),
+                namespace: namespace.map(str::to_owned),
+                name: name.into(),
+            };
+            assert_eq!(ObjectRef::key_of_entry(&reference.inventory_entry()), Some(reference.key()));
+        }
+        assert_eq!(ObjectRef::key_of_entry("ConfigMap/a"), None);
     }
 
     #[test]

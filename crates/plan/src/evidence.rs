@@ -1,12 +1,11 @@
-//! The evidence that a live object may be deleted. All of it must be there; a label alone proves nothing, since
-//! operators copy labels to what they create.
+//! The evidence that a live object may be deleted. All of it must be there.
 
 use std::collections::BTreeSet;
 
-use serde_json::Value;
-use windlass_model::{ApplySet, Object, PART_OF, Rendering};
+use windlass_cluster::FIELD_MANAGER;
+use windlass_model::{ApplySet, Object, PART_OF, Rendering, membership_doubt};
 
-use crate::{Candidate, ObjectKey, Observation, ownership};
+use crate::{Candidate, ObjectKey, Observation};
 
 /// What the rendering holds: under which names, and as which live objects.
 pub(crate) struct Rendered {
@@ -58,24 +57,9 @@ pub(crate) fn lacking(candidate: &Candidate, sets: &[ApplySet]) -> Option<String
     let Some(set) = set_of(object, sets) else {
         return Some("it carries the label of no set of this environment".to_owned());
     };
-    if !set.members.contains(&object.reference().inventory_entry()) {
-        return Some(format!(
-            "the inventory of unit `{}` does not list it; its label was copied or set by hand",
-            set.unit
-        ));
-    }
-    if ownership::applied(object).is_none() {
-        return Some("Windlass owns no field of it by server-side apply".to_owned());
-    }
-    if let Some(owner) = owner(object) {
-        return Some(format!("{owner} owns it (metadata.ownerReferences)"));
+    if let Some(doubt) = membership_doubt(object, set, FIELD_MANAGER) {
+        return Some(doubt.to_string());
     }
     (!candidate.prunable)
         .then(|| format!("objects of the kind `{}` cannot be deleted", object.reference().kind))
-}
-
-fn owner(object: &Object) -> Option<String> {
-    let owner = object.body().pointer("/metadata/ownerReferences")?.as_array()?.first()?;
-    let text = |key: &str| owner.get(key).and_then(Value::as_str).unwrap_or_default().to_owned();
-    Some(format!("{} {}", text("kind"), text("name")))
 }

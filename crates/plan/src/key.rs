@@ -21,6 +21,12 @@ impl From<&ObjectRef> for ObjectKey {
     }
 }
 
+impl From<(GroupKind, Option<&str>, &str)> for ObjectKey {
+    fn from((kind, namespace, name): (GroupKind, Option<&str>, &str)) -> Self {
+        Self { kind, namespace: namespace.map(str::to_owned), name: name.to_owned() }
+    }
+}
+
 impl fmt::Display for ObjectKey {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.namespace {

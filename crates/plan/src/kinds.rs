@@ -1,19 +1,10 @@
 //! What kinds mean for planning.
 
-use windlass_model::{GroupKind, Object};
-
-/// Groups of Kubernetes' own projects whose objects hold data, although the group's name ends in `.k8s.io`.
-const DATA_GROUPS: [&str; 2] = ["snapshot.storage.k8s.io", "groupsnapshot.storage.k8s.io"];
-
-/// Says whether a kind is a custom resource: what its deletion takes along, only its operator knows.
-pub(crate) fn is_custom(kind: &GroupKind) -> bool {
-    let group = kind.group.as_str();
-    group.contains('.') && (!group.ends_with(".k8s.io") || DATA_GROUPS.contains(&group))
-}
+use windlass_model::{GroupKind, is_custom_kind};
 
 /// Says whether a deletion can take data along that nothing brings back.
 pub(crate) fn holds_data(kind: &GroupKind) -> bool {
-    is_custom(kind)
+    is_custom_kind(kind)
         || is_claim(kind)
         || is_stateful_set(kind)
         || is_namespace(kind)
@@ -46,12 +37,6 @@ pub(crate) fn is_namespace(kind: &GroupKind) -> bool {
 
 pub(crate) fn is_definition(kind: &GroupKind) -> bool {
     kind.is("apiextensions.k8s.io", "CustomResourceDefinition")
-}
-
-/// Returns the kind that a CustomResourceDefinition defines.
-pub(crate) fn defined(definition: &Object) -> Option<GroupKind> {
-    let text = |pointer: &str| definition.body().pointer(pointer)?.as_str();
-    Some(GroupKind::new(text("/spec/group")?, text("/spec/names/kind")?))
 }
 
 #[cfg(test)]

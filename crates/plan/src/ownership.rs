@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 use windlass_cluster::FIELD_MANAGER;
-use windlass_model::{Conflict, Object};
+use windlass_model::{Conflict, Object, apply_entry};
 
 /// Managers by which people change objects by hand, or which stand for "whoever it was". What they own is
 /// taken over, visibly. Every other manager is a controller that would write again and again.
@@ -20,9 +20,7 @@ pub(crate) fn is_by_hand(manager: &str) -> bool {
 
 /// Returns what the apply entry of `windlass` says: the version it was written in and its fields.
 pub(crate) fn applied(object: &Object) -> Option<(&Value, &Value)> {
-    entries(object)
-        .find(|entry| entry["manager"] == FIELD_MANAGER && entry["operation"] == "Apply" && is_main(entry))
-        .map(|entry| (&entry["apiVersion"], &entry["fieldsV1"]))
+    apply_entry(object, FIELD_MANAGER).map(|entry| (&entry["apiVersion"], &entry["fieldsV1"]))
 }
 
 /// Says whether a conflict is over what a manager wrote through the subresource `scale`.
@@ -106,20 +104,6 @@ mod tests {
         let body = json!({"apiVersion": "v1", "kind": "ConfigMap",
             "metadata": {"name": "a", "namespace": "b", "managedFields": managed}});
         Object::new(body, None).unwrap()
-    }
-
-    #[test]
-    fn only_an_apply_entry_counts_as_ours() {
-        let entry = |manager: &str, operation: &str| json!([{"manager": manager, "operation": operation, "fieldsV1": {}}]);
-        for (managed, want) in [
-            (entry("windlass", "Apply"), true),
-            (entry("windlass", "Update"), false),
-            (entry("windlass-applyset", "Apply"), false),
-            (json!([]), false),
-            (json!([{"manager": "windlass", "operation": "Apply", "subresource": "status"}]), false),
-        ] {
-            assert_eq!(applied(&object(&managed)).is_some(), want, "{managed}");
-        }
     }
 
     #[test]

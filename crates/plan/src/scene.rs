@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use serde_json::Value;
-use windlass_model::{ApplySet, GroupKind, Object, UnitName};
+use windlass_model::{ApplySet, GroupKind, Object, UnitName, defined_kind};
 
 use crate::evidence::Rendered;
 use crate::{Ask, Inputs, ObjectKey, Observation, immutable, kinds, sameness};
@@ -48,9 +48,7 @@ impl<'a> Scene<'a> {
                 holders.entry(ObjectKey::from(reference)).or_insert(&unit.name);
                 if kinds::is_namespace(&reference.kind) {
                     namespaces.insert(reference.name.as_str(), position);
-                } else if let Some(kind) =
-                    kinds::defined(object).filter(|_| kinds::is_definition(&reference.kind))
-                {
+                } else if let Some(kind) = defined_kind(object) {
                     definitions.insert(kind, Defined { unit: position, object });
                 }
             }

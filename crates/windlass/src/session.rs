@@ -116,6 +116,20 @@ impl Session {
         Ok(())
     }
 
+    /// Does work that writes nothing, until it is done or a signal arrives.
+    pub(crate) async fn unless_stopped<T, E>(
+        &self,
+        work: impl Future<Output = Result<T, E>>,
+    ) -> Result<T, CommandError>
+    where
+        CommandError: From<E>,
+    {
+        tokio::select! {
+            result = work => Ok(result?),
+            () = self.stop.cancelled() => Err(CommandError::interrupted()),
+        }
+    }
+
     /// Fails if a signal arrived.
     pub(crate) fn check_stop(&self) -> Result<(), CommandError> {
         if self.stop.is_cancelled() { Err(CommandError::interrupted()) } else { Ok(()) }

@@ -48,7 +48,7 @@ pub(crate) async fn plan(bed: &Bed, rendering: &Rendering) -> Plan {
         tool: "test".into(),
         environment: Some(bed.environment.clone()),
         cluster: ClusterId { uid: String::new(), server: String::new(), version: String::new() },
-        source: Provenance::Unsigned { what: "a test".into(), commit: None },
+        source: Provenance::Unsigned { what: "a test".into(), commit: None, author: None },
         renderer: rendering.renderer.clone(),
         rendering: rendering.digest,
         policies: None,

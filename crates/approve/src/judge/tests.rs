@@ -293,7 +293,7 @@ fn another_subject_is_another_approval() {
     check(
         &|plan| {
             let commit = Some("0".repeat(40).parse().unwrap());
-            plan.source = windlass_model::Provenance::Unsigned { what: String::new(), commit };
+            plan.source = windlass_model::Provenance::Unsigned { what: String::new(), commit, author: None };
         },
         "required: 0 of 1\n0.json: it approves another commit",
     );

@@ -1,6 +1,6 @@
 //! What follows from changing an object.
 
-use windlass_model::{FieldChange, Forecast, Object};
+use windlass_model::{FieldChange, Forecast, Object, is_custom_kind};
 
 use super::{count, note, ordinals, restart, text};
 use crate::kinds;
@@ -22,7 +22,7 @@ pub(crate) fn of_change(
         forecasts.extend(scaled_down(before, after));
         forecasts.extend(retention(after, delta));
     }
-    if kinds::is_custom(kind) && delta.iter().any(|change| change.path.starts_with(&["spec"])) {
+    if is_custom_kind(kind) && delta.iter().any(|change| change.path.starts_with(&["spec"])) {
         let why = format!("possibly: the operator of `{kind}` decides which pods a changed spec restarts");
         forecasts.push(Forecast::Restart { why });
     }

@@ -1,7 +1,7 @@
 //! What a deletion takes along.
 
 use serde_json::Value;
-use windlass_model::{Forecast, Object};
+use windlass_model::{Forecast, Object, is_custom_kind};
 
 use super::change::claim_templates;
 use super::{note, text};
@@ -50,7 +50,7 @@ pub(crate) fn of_removal(object: &Object, observation: &Observation) -> Vec<Fore
         let keys: Vec<&str> = keys.map(String::as_str).collect();
         return vec![loss(format!("the values of: {}", keys.join(", ")))];
     }
-    if kinds::is_custom(kind) {
+    if is_custom_kind(kind) {
         let what = format!(
             "whatever the operator of `{kind}` deletes with it: pods, credentials, by many operators' default claims and volumes too"
         );

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use windlass_model::{Action, Refusal, UnitName};
+use windlass_model::{Action, ObjectRef, Refusal, UnitName};
 
 use super::permission::{Permission, find};
 use crate::refusal::Guard;
@@ -21,11 +21,11 @@ pub(super) fn incomplete(scene: &Scene<'_>) -> Vec<Refusal> {
     let unlisted = scene.observation.unlisted.iter();
     unlisted
         .filter_map(|(kind, reason)| {
-            let prefix = format!("{}.{}/", kind.kind, kind.group);
+            let is_kind = |entry: &str| ObjectRef::key_of_entry(entry).is_some_and(|(known, ..)| known == *kind);
             let members = scene.observation.sets.iter().flat_map(|set| &set.members);
             let overlooked: Vec<&str> = members
-                .filter(|entry| entry.starts_with(&prefix) && !scene.rendered.has_entry(entry))
-                .filter_map(|entry| entry.strip_prefix(&prefix))
+                .filter(|entry| is_kind(entry) && !scene.rendered.has_entry(entry))
+                .filter_map(|entry| Some(entry.split_once('/')?.1))
                 .collect();
             (!overlooked.is_empty()).then(|| {
                 Guard::IncompleteList.refuses(

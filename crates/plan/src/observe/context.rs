@@ -3,7 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use windlass_cluster::{ClusterError, FailureKind, Selector};
-use windlass_model::{ApplySet, EnvironmentName, GroupKind, Object, ObjectRef, PART_OF, Rendering};
+use windlass_model::{
+    ApplySet, EnvironmentName, GroupKind, Object, ObjectRef, PART_OF, Rendering, defined_kind,
+};
 
 use super::{Reader, tolerate};
 use crate::{Ask, Definition, ObjectKey, Observation, Removal, forecast, kinds};
@@ -101,8 +103,8 @@ async fn definitions(
     going: &[Object],
 ) -> Result<BTreeMap<ObjectKey, Definition>, ClusterError> {
     let mut found = BTreeMap::new();
-    for definition in going.iter().filter(|object| kinds::is_definition(&object.reference().kind)) {
-        let Some(kind) = kinds::defined(definition) else { continue };
+    for definition in going {
+        let Some(kind) = defined_kind(definition) else { continue };
         let objects = match tolerate(reader.cluster.preferred(&kind).await)? {
             Ok(resource) => tolerate(reader.cluster.list(&resource, Selector::default()).await)?
                 .map(|listing| listing.objects),

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use futures::stream::{self, StreamExt as _, TryStreamExt as _};
 use windlass_cluster::ClusterError;
-use windlass_model::{GroupKind, Object, PART_OF, UnitName};
+use windlass_model::{Object, ObjectRef, PART_OF, UnitName};
 
 use super::{Reader, tolerate};
 use crate::evidence::Rendered;
@@ -21,7 +21,7 @@ pub(super) async fn find(
     let recorded = observation.sets.iter().flat_map(|set| set.members.iter().map(move |entry| (set, entry)));
     let missing = recorded
         .filter(|(_, entry)| !rendered.has_entry(entry))
-        .filter_map(|(set, entry)| Some((set.unit.clone(), read_entry(entry)?)))
+        .filter_map(|(set, entry)| Some((set.unit.clone(), ObjectKey::from(ObjectRef::key_of_entry(entry)?))))
         .filter(|(_, key)| !members.contains_key(key) && !observation.unlisted.contains_key(&key.kind));
     let ids: Vec<String> = observation.sets.iter().map(windlass_model::ApplySet::id).collect();
     let ids = &ids;
@@ -39,38 +39,4 @@ pub(super) async fn find(
     let mut strays: Vec<(UnitName, ObjectKey)> = found.into_iter().flatten().collect();
     strays.sort();
     Ok(strays)
-}
-
-/// Reads `Kind.group/name.namespace`; names may hold dots, kinds and namespaces do not.
-fn read_entry(entry: &str) -> Option<ObjectKey> {
-    let (kind, rest) = entry.split_once('/')?;
-    let (kind, group) = kind.split_once('.')?;
-    let (name, namespace) = rest.rsplit_once('.')?;
-    let namespace = (!namespace.is_empty()).then(|| namespace.to_owned());
-    Some(ObjectKey { kind: GroupKind::new(group, kind), namespace, name: name.to_owned() })
-}
-
-#[cfg(test)]
-mod tests {
-    use windlass_model::ObjectRef;
-
-    use super::*;
-
-    #[test]
-    fn entries_read_as_they_are_written() {
-        for (kind, namespace, name) in [
-            ("ConfigMap", Some("shop"), "a.b"),
-            ("Namespace", None, "shop"),
-            ("Ingress.networking.k8s.io", Some("shop"), "web"),
-            ("ClusterRole.rbac.authorization.k8s.io", None, "a:b.c"),
-        ] {
-            let reference = ObjectRef {
-                kind: GroupKind::from(kind.to_owned()),
-                version: "v1".into(),
-                namespace: namespace.map(str::to_owned),
-                name: name.into(),
-            };
-            assert_eq!(read_entry(&reference.inventory_entry()), Some(ObjectKey::from(&reference)));
-        }
-    }
 }

@@ -1,9 +1,11 @@
 //! The server answered: what changes, and from whom fields are taken.
 
-use windlass_model::{Action, Conflict, Forecast, Object, Operation, PART_OF, Problem, is_secret_kind};
+use windlass_model::{
+    Action, Conflict, Forecast, Object, Operation, PART_OF, Problem, is_custom_kind, is_secret_kind,
+};
 
 use super::{Case, note, ours};
-use crate::{Reply, forecast, kinds, ownership, sameness, stored};
+use crate::{Reply, forecast, ownership, sameness, stored};
 
 /// How many paths a note lists.
 const MANY: usize = 10;
@@ -71,7 +73,7 @@ fn adoption(case: &Case<'_>, live: &Object, reply: &Reply) -> Vec<Forecast> {
     let kind = &live.reference().kind;
     let labelled_anew = live.label(PART_OF).is_none() && case.scene.has_sets();
     // Flux issue 414: an operator that copies labels restarts pods for a new one.
-    if kinds::is_custom(kind) && labelled_anew {
+    if is_custom_kind(kind) && labelled_anew {
         let why = format!("possibly: the operator of `{kind}` may copy the new label {PART_OF} to pods");
         forecasts.push(Forecast::Restart { why });
     }

@@ -57,7 +57,7 @@ fn foreign_set(case: &Case<'_>, live: &Object) -> Option<Refusal> {
     let environment = case.scene.inputs.environment.as_ref()?;
     Some(Guard::TwoOwners.refuses(
         format!(
-            "{} belongs to the ApplySet {parent}; the unit `{}` (parent `windlass-{environment}-{}` in `{}`) wants it too",
+            "{} belongs to the ApplySet {parent}; the unit `{}` (parent `windlass.{environment}.{}` in `{}`) wants it too",
             case.object.reference(),
             case.unit.name,
             case.unit.name,

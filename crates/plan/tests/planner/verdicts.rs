@@ -124,9 +124,9 @@ fn an_object_of_another_set_is_refused_and_both_parents_are_named() {
         Some(was),
         member("shop", desired.clone()),
     );
-    world.check(4, &[&["adopt"], &["refused two-owners", "applyset-x-v1", "windlass-prd-shop"]]);
+    world.check(4, &[&["adopt"], &["refused two-owners", "applyset-x-v1", "windlass.prd.shop"]]);
     world.observation.foreign_parents.insert("applyset-x-v1".into(), "Secret shop/theirs".into());
-    world.check(4, &[&["adopt"], &["refused two-owners", "Secret shop/theirs", "windlass-prd-shop"]]);
+    world.check(4, &[&["adopt"], &["refused two-owners", "Secret shop/theirs", "windlass.prd.shop"]]);
 }
 
 #[test]

@@ -151,7 +151,7 @@ impl World {
         let inputs = Inputs {
             environment: self.environment.clone(),
             cluster_id: ClusterId { uid: "u".into(), server: "https://s".into(), version: "v1.36.3".into() },
-            source: Provenance::Unsigned { what: "test".into(), commit: None },
+            source: Provenance::Unsigned { what: "test".into(), commit: None, author: None },
             rendering: &rendering,
             policies: None,
             rollback: None,

@@ -63,14 +63,14 @@ async fn a_kubectl_applyset_keeps_its_members() {
         &text(&body),
     );
     let theirs = format!("Secret {namespace}/theirs");
-    let ours = format!("windlass-{}-shop", bed.environment);
+    let ours = format!("windlass.{}.shop", bed.environment);
     bed.check(&[body], &[&["adopt ConfigMap/a"], &["refused two-owners", &theirs, &ours]]).await;
 }
 
 #[tokio::test]
 async fn a_foreign_parent_at_our_place_is_refused() {
     let bed = Bed::new().await;
-    let parent = format!("windlass-{}-shop", bed.environment);
+    let parent = format!("windlass.{}.shop", bed.environment);
     bed.kubectl(&["-n", &bed.namespace, "create", "configmap", &parent], "");
     let body = bed.config("a", &json!({"a": "1"}));
     bed.check(&[body], &[&["create ConfigMap/a"], &["refused foreign-set", &parent]]).await;

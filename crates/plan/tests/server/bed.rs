@@ -124,7 +124,7 @@ impl Bed {
         let inputs = Inputs {
             environment: environment.cloned(),
             cluster_id: ClusterId { uid: "u".into(), server: "s".into(), version: "v".into() },
-            source: Provenance::Unsigned { what: "test".into(), commit: None },
+            source: Provenance::Unsigned { what: "test".into(), commit: None, author: None },
             rendering,
             policies: None,
             rollback: None,

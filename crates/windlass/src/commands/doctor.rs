@@ -73,11 +73,9 @@ fn programs(surroundings: &Surroundings) -> Vec<Finding> {
         let found = surroundings.program(name).ok_or_else(|| format!("not on the search path; {why}"));
         Finding::of(format!("program {name}"), found)
     };
-    let renderer =
-        surroundings.program("kustomize").or_else(|| surroundings.program("kubectl")).ok_or_else(|| {
-            "neither kustomize nor kubectl is on the search path; units with a kustomization need one"
-                .to_owned()
-        });
+    let renderer = desired::renderer(surroundings).ok_or_else(|| {
+        "neither kustomize nor kubectl is on the search path; units with a kustomization need one".to_owned()
+    });
     vec![
         present("git", "it fetches the commit"),
         present("gpg", "it checks signatures"),

@@ -25,7 +25,10 @@ pub(crate) async fn drift(
     let commit = match &arguments.commit {
         Some(text) => text.parse()?,
         None => last.ok_or_else(|| {
-            let what = "nothing was delivered to this environment yet";
+            let what = match &state.last_completed {
+                Some(_) => "a directory was delivered last, and a directory cannot be fetched again",
+                None => "nothing was delivered to this environment yet",
+            };
             CommandError::new(ExitCode::BadInput, what, "deliver a commit first, or name one with --commit")
         })?,
     };

@@ -5,7 +5,6 @@ use std::time::Duration;
 
 use windlass_model::{Event, ExitCode, Plan, Provenance, RunId, Sink as _, SourceTree, Stage};
 use windlass_plan::{Inputs, ObserveOptions};
-use windlass_record::EnvironmentState;
 use windlass_render::{Limits, ResolvedUnit};
 use windlass_report::{PlanText, plan_text};
 use windlass_settings::Guards;
@@ -73,15 +72,10 @@ async fn of_environment(
 ) -> Result<Plan, CommandError> {
     let wanted = wanted(commit)?;
     let session = Session::open(env, "plan", shell, surroundings).await?;
-    let state = readable_state(&session).await?;
+    let state = session.store.state().await?;
     let desired = desired::obtain(&session, From::Commit { wanted, rollback: false }, &state).await?;
     let passed = planning::gate(&session).await?;
     planning::plan(&session, &desired, Some(passed.policies()), Purpose::Delivery).await
-}
-
-/// Returns the environment's state. A cluster without the record namespace has none yet.
-pub(crate) async fn readable_state(session: &Session) -> Result<EnvironmentState, CommandError> {
-    Ok(session.store.state().await?)
 }
 
 /// A directory of this machine.
@@ -113,7 +107,7 @@ async fn of_directory(
         let inputs = Inputs {
             environment: None,
             cluster_id: cluster.identity().await?,
-            source: Provenance::Unsigned { what: local.what, commit: None },
+            source: Provenance::Unsigned { what: local.what, commit: None, author: None },
             rendering: &rendering,
             policies: None,
             rollback: None,

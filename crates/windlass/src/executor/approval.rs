@@ -32,6 +32,12 @@ pub(crate) fn decide<'a>(
     let author = plan.source.author().map(str::to_owned);
     let actor = session.surroundings.actor();
     let rules = rules(session, state, author.as_deref(), &actor);
+    if plan.source.commit().is_none() && plan.requirement.needed() {
+        // Only a commit pins what a plan masks.
+        let what = "a directory cannot be approved: nothing says that it stays what it is";
+        let error = CommandError::new(ExitCode::ApprovalRequired, what, "commit it, and deliver the commit");
+        return Err(failed(session, error));
+    }
     match windlass_approve::judge(plan, &rules, documents) {
         Judgement::Approved { plan, rejected } => {
             if session.shell.is_verbose() {
@@ -40,7 +46,9 @@ pub(crate) fn decide<'a>(
             tell_approved(session, &plan);
             Ok(Decision::Approved(Box::new(plan)))
         }
-        Judgement::Required { plan, rejected, .. } if may_ask(session) => {
+        Judgement::Required { plan, rejected, .. } | Judgement::Stale { plan, rejected, .. }
+            if may_ask(session) =>
+        {
             tell_rejected(session, &rejected);
             Ok(Decision::Ask(Box::new(plan)))
         }

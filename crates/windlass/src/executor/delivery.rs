@@ -1,6 +1,7 @@
 //! A delivery from end to end: what `run`, `apply` and `rollback` share.
 
 use std::path::PathBuf;
+use std::time::{Duration, Instant};
 
 use windlass_model::{Digest, Event, ExitCode, Level, Plan, Sink as _};
 use windlass_record::{EnvironmentState, Holder, Lock, LockError, RunRecord};
@@ -60,7 +61,11 @@ struct Prepared {
     state: EnvironmentState,
     desired: Desired,
     policies: Digest,
+    since: Instant,
 }
+
+/// How long a verified commit and an open gate are believed in without the lock.
+const FRESH: Duration = Duration::from_secs(10);
 
 /// How an attempt under the lock ended.
 enum Attempt {
@@ -72,12 +77,21 @@ enum Attempt {
 
 impl Delivery<'_> {
     async fn run(&mut self) -> Result<ExitCode, CommandError> {
-        let prepared = self.prepare().await?;
+        let session = self.session;
+        let folder = session.reports(self.arguments.out.as_deref())?;
+        session.open_journal(&folder)?;
+        let state = session.store.state().await?;
+        if let Some(run) = &state.current {
+            let text = format!("run {run} did not complete; this run goes on from what it left");
+            session.reporter.say(Level::Info, text);
+        }
+        // What can be refused without the lock is.
+        let mut prepared = self.prepare(folder, state).await?;
         let mut typed = None;
         loop {
             // The lock is never held while a human thinks, so everything is planned again afterwards.
             let lock = self.lock(&prepared).await?;
-            let attempt = self.under_lock(&lock, &prepared, typed.as_deref()).await;
+            let attempt = self.locked(&lock, &mut prepared, typed.as_deref()).await;
             match self.unlock(lock, attempt).await? {
                 Attempt::Done => return Ok(ExitCode::Ok),
                 Attempt::Ask(plan) => typed = Some(approval::ask(self.session, &plan).await?),
@@ -86,21 +100,36 @@ impl Delivery<'_> {
     }
 
     /// Stages 1 and 2.
-    async fn prepare(&mut self) -> Result<Prepared, CommandError> {
+    async fn prepare(&mut self, folder: PathBuf, state: EnvironmentState) -> Result<Prepared, CommandError> {
         let session = self.session;
-        let folder = session.reports(self.arguments.out.as_deref())?;
-        session.open_journal(&folder)?;
-        let state = session.store.state().await?;
-        if let Some(run) = &state.current {
-            session
-                .reporter
-                .say(Level::Info, format!("run {run} did not complete; this run goes on from what it left"));
-        }
-        let desired = desired::obtain(session, self.order.from.clone(), &state).await?;
+        let since = Instant::now();
+        let obtained = desired::obtain(session, self.order.from.clone(), &state);
+        let desired = session.unless_stopped(obtained).await?;
         record::note_source(self.record, &desired);
-        let policies = planning::gate(session).await?.policies();
-        session.check_stop()?;
-        Ok(Prepared { folder, state, desired, policies })
+        let policies = session.unless_stopped(planning::gate(session)).await?.policies();
+        Ok(Prepared { folder, state, desired, policies, since })
+    }
+
+    /// Prepares again under the lock if another run came in between or much time has passed, then goes on.
+    async fn locked(
+        &mut self,
+        lock: &Lock,
+        prepared: &mut Prepared,
+        typed: Option<&str>,
+    ) -> Result<Attempt, CommandError> {
+        let state = self.session.store.state().await?;
+        if self.order.rollback.is_some() && state.last_completed != prepared.state.last_completed {
+            let what = "another run completed meanwhile: what to go back to is no longer the same";
+            return Err(CommandError::new(
+                ExitCode::Stale,
+                what,
+                "look at `windlass history`, then decide again",
+            ));
+        }
+        if state != prepared.state || prepared.since.elapsed() > FRESH {
+            *prepared = self.prepare(prepared.folder.clone(), state).await?;
+        }
+        self.under_lock(lock, prepared, typed).await
     }
 
     async fn lock(&self, prepared: &Prepared) -> Result<Lock, CommandError> {
@@ -114,7 +143,8 @@ impl Delivery<'_> {
         };
         let timeouts = &session.settings.timeouts;
         let wait = self.arguments.lock_timeout.unwrap_or(timeouts.lock).get();
-        Ok(Lock::acquire(&session.store, holder, timeouts.lease.get(), wait, session.clock).await?)
+        let lock = Lock::acquire(&session.store, holder, timeouts.lease.get(), wait, session.clock);
+        session.unless_stopped(lock).await
     }
 
     /// Gives the lock up; a lock that was lost explains an attempt that was stopped.
@@ -167,8 +197,10 @@ impl Delivery<'_> {
         };
         record::note_approval(self.record, &approved);
         session.check_stop()?;
+        lock.check()?;
         record::announce(session, self.record, desired).await?;
         execution::carry_out(session, lock, desired, &approved).await?;
+        lock.check()?;
         record::complete(session, desired, &approved).await?;
         Ok(Attempt::Done)
     }

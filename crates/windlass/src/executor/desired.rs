@@ -137,7 +137,7 @@ async fn unsigned(request: &Request<'_>) -> Result<Found, CommandError> {
     let what = format!("commit {} of {}", found.commit.short(), request.branch);
     Ok(Found {
         summary: format!("UNSIGNED {what} \"{}\", allowed by the environment file", found.subject),
-        provenance: Provenance::Unsigned { what, commit: Some(found.commit) },
+        provenance: Provenance::Unsigned { what, commit: Some(found.commit), author: Some(found.author) },
         tip: Some(found.tip),
         tree_id: found.tree.digest().to_string(),
         tree: found.tree,
@@ -154,7 +154,7 @@ fn directory(session: &Session, path: &Path) -> Result<Found, CommandError> {
     let what = format!("directory {}", path.display());
     Ok(Found {
         summary: format!("UNSIGNED {what}, allowed by the environment file"),
-        provenance: Provenance::Unsigned { what, commit: None },
+        provenance: Provenance::Unsigned { what, commit: None, author: None },
         tip: None,
         tree_id: tree.digest().to_string(),
         tree,
@@ -225,6 +225,12 @@ pub(crate) fn read_repository(tree: &SourceTree) -> Result<Repository, CommandEr
     Repository::parse(text, FILE).map_err(|errors| CommandError::settings(&errors, text, FILE))
 }
 
+/// Finds the program that renders kustomizations.
+pub(crate) fn renderer(surroundings: &Surroundings) -> Option<PathBuf> {
+    let named = surroundings.variable("WINDLASS_KUSTOMIZE").map(PathBuf::from);
+    named.or_else(|| surroundings.program("kustomize")).or_else(|| surroundings.program("kubectl"))
+}
+
 /// Renders units; what the cluster serves decides which kinds need a namespace.
 pub(crate) async fn render(
     tree: &SourceTree,
@@ -233,11 +239,7 @@ pub(crate) async fn render(
     limits: &Limits,
     scopes: &HashMap<GroupKind, bool>,
 ) -> Result<Rendering, CommandError> {
-    let kustomize = surroundings
-        .variable("WINDLASS_KUSTOMIZE")
-        .map(PathBuf::from)
-        .or_else(|| surroundings.program("kustomize"))
-        .or_else(|| surroundings.program("kubectl"));
+    let kustomize = renderer(surroundings);
     let jail = match surroundings.variable("WINDLASS_JAIL") {
         Some("best-effort") => Jail::BestEffort,
         _ => Jail::Required,

@@ -2,7 +2,7 @@
 
 use tokio_util::sync::CancellationToken;
 use windlass_apply::{Applied, Context, Pruned};
-use windlass_model::{ApprovedPlan, ExitCode, Level, Operation, Stage};
+use windlass_model::{ApprovedPlan, ExitCode, Operation, Stage};
 use windlass_record::Lock;
 use windlass_rollout::{SmokeOptions, Target};
 
@@ -143,7 +143,6 @@ async fn prune(
     let planned = approved.plan().counts().of(Operation::Prune);
     let work = async {
         let pruned = windlass_apply::prune(applied, approved, &desired.rendering, context).await?;
-        tell_leftovers(session, &pruned);
         if !pruned.postponed.is_empty() {
             return Err(postponed(&pruned));
         }
@@ -158,18 +157,6 @@ async fn prune(
     }
     stage(&*session.reporter, Stage::Prune, work).await?;
     roll_out(session, desired, applied, &context.stop).await
-}
-
-/// Names what was to be deleted and is still there.
-fn tell_leftovers(session: &Session, pruned: &Pruned) {
-    let kept = pruned.kept.iter().map(|kept| format!("{} was left alone: {}", kept.object, kept.reason));
-    let going = pruned
-        .terminating
-        .iter()
-        .map(|object| format!("{object} is still being deleted: its finalizers are not done"));
-    for text in kept.chain(going) {
-        session.reporter.say(Level::Warning, text);
-    }
 }
 
 /// Makes the error of a prune that could not go on behind objects that are still being deleted.
