@@ -16,8 +16,9 @@ pub struct Target {
     pub kubeconfig: PathBuf,
     /// The context inside it. The file's current context is never used.
     pub context: String,
-    /// A proxy for connections to the API server; decided by the caller, since `NO_PROXY` is matched
-    /// against the wrong address by the client library (kube 5.0).
+    /// A proxy for connections to the API server, instead of the one that the kubeconfig names. The
+    /// environment's proxy is not used: `NO_PROXY` is matched against the wrong address by the client library
+    /// (kube 5.0).
     pub proxy: Option<String>,
     /// What the audit log shows as user agent.
     pub user_agent: String,
@@ -59,12 +60,15 @@ async fn configuration(target: &Target) -> Result<kube::Config, ClusterError> {
             exec.interactive_mode = Some(ExecInteractiveMode::Never);
         }
     }
+    let named_proxy = proxy_of(&kubeconfig, &target.context);
     let options = KubeConfigOptions { context: Some(target.context.clone()), ..Default::default() };
     let mut config = kube::Config::from_custom_kubeconfig(kubeconfig, &options)
         .await
         .map_err(|error| problem(innermost(&error)))?;
     config.proxy_url = target
         .proxy
+        .clone()
+        .or(named_proxy)
         .as_deref()
         .map(|proxy| proxy.parse().map_err(|_| problem(format!("`{proxy}` is not the address of a proxy"))))
         .transpose()?;
@@ -74,6 +78,13 @@ async fn configuration(target: &Target) -> Result<kube::Config, ClusterError> {
         .map_err(|_| problem(format!("`{}` cannot be a user agent", target.user_agent)))?;
     config.headers.push((http::header::USER_AGENT, agent));
     Ok(config)
+}
+
+/// Returns the proxy that the kubeconfig names for a context's cluster.
+fn proxy_of(kubeconfig: &Kubeconfig, context: &str) -> Option<String> {
+    let context = kubeconfig.contexts.iter().find(|one| one.name == context)?.context.as_ref()?;
+    let cluster = kubeconfig.clusters.iter().find(|one| one.name == context.cluster)?.cluster.as_ref()?;
+    cluster.proxy_url.clone().filter(|proxy| !proxy.is_empty())
 }
 
 fn kubeconfig_error(target: &Target, reason: String) -> ClusterError {

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use windlass_model::{Digest, Event, ExitCode, Level, Plan, Sink as _};
+use windlass_model::{ApprovedPlan, Digest, Event, Evidence, ExitCode, Level, Plan, Sink as _};
 use windlass_record::{EnvironmentState, Holder, Lock, LockError, RunRecord};
 use windlass_report::{PlanText, plan_text};
 
@@ -185,7 +185,6 @@ impl Delivery<'_> {
         if let Some(refusal) = planning::refusal(&plan) {
             return Err(refusal);
         }
-        self.check_digest(&plan)?;
         let folders = self.arguments.approvals.iter().chain(&session.settings.approval.directory);
         let decision = match typed {
             Some(typed) => approval::confirm(session, plan, &prepared.state, typed)?,
@@ -195,6 +194,7 @@ impl Delivery<'_> {
             Decision::Approved(approved) => approved,
             Decision::Ask(plan) => return Ok(Attempt::Ask(plan)),
         };
+        self.check_digest(&approved)?;
         record::note_approval(self.record, &approved);
         session.check_stop()?;
         lock.check()?;
@@ -214,18 +214,25 @@ impl Delivery<'_> {
         }
     }
 
-    /// A caller that names a digest wants exactly that effect, or what is left of it.
-    fn check_digest(&self, plan: &Plan) -> Result<(), CommandError> {
-        match &self.order.digest {
-            Some(digest) if *digest != plan.change_digest() && plan.has_changes() => {
-                let what = format!("the plan is now {}, not {digest}", plan.change_digest());
-                Err(CommandError::new(
-                    ExitCode::Stale,
-                    what,
-                    "plan again, look at the difference and have it approved",
-                ))
+    /// A caller that names a digest wants exactly that effect, or what is left of it: a plan with another
+    /// digest is carried out only on an approval that was given for the named one and covers the rest.
+    fn check_digest(&self, approved: &ApprovedPlan) -> Result<(), CommandError> {
+        let plan = approved.plan();
+        let Some(digest) = &self.order.digest else { return Ok(()) };
+        let covers_rest = match approved.evidence() {
+            Evidence::Signed { approvals } => {
+                approvals.iter().any(|approval| approval.change_digest == *digest)
             }
-            _ => Ok(()),
+            Evidence::NotRequired | Evidence::Terminal { .. } => false,
+        };
+        if *digest == plan.change_digest() || covers_rest || !plan.has_changes() {
+            return Ok(());
         }
+        let what = format!("the plan is now {}, not {digest}", plan.change_digest());
+        Err(CommandError::new(
+            ExitCode::Stale,
+            what,
+            "plan again, look at the difference and have it approved",
+        ))
     }
 }
