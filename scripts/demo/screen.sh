@@ -54,7 +54,7 @@ show() {
   commands=$((commands + 1))
   log=$(printf 'logs/%02d-%s.txt' "$commands" "${1##*/}-${2//[^a-z]/}")
   code=0
-  "$@" </dev/null 2>&1 | tee "$log.raw" | ${VIEW:-cat} | sed 's/^/  /' || code=${PIPESTATUS[0]}
+  "$@" </dev/null 2>&1 | tee "$log.raw" | ${VIEW:-cat} | sed 's/^./  &/' || code=${PIPESTATUS[0]}
   sed $'s/\e\\[[0-9;]*m//g' "$log.raw" >"$log" && rm "$log.raw"
   echo
 }

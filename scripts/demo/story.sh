@@ -41,7 +41,7 @@ a_change() {
   fact 'Nothing was written.'
   echo
   approve refused/plan.json 'release 17.3'
-  deliver 0
+  VIEW=without_plan run 0 windlass run --env prd.yaml --approvals approvals --verbose
   same 'images' registry.example.com/shop/db:17.3 "$(images)"
   same 'ready members' 3 "$(ready)"
   fact 'All members were replaced and run 17.3; both smoke probes were answered.'
