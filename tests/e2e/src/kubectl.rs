@@ -71,6 +71,19 @@ impl Kubectl {
         );
     }
 
+    /// Edits an object as somebody with an editor would; the editor is a sed script.
+    #[track_caller]
+    pub fn edit(&self, kind: &str, namespace: &str, name: &str, script: &str) {
+        let edited = Command::new(&self.program)
+            .arg("--kubeconfig")
+            .arg(&self.kubeconfig)
+            .args(["edit", kind, name, "-n", namespace])
+            .env("KUBE_EDITOR", format!("sed -i {script}"))
+            .output()
+            .unwrap();
+        assert!(edited.status.success(), "kubectl edit: {}", String::from_utf8_lossy(&edited.stderr));
+    }
+
     /// Returns objects as JSON, with their managed fields.
     #[track_caller]
     pub fn json(&self, arguments: &[&str]) -> Value {

@@ -29,7 +29,13 @@ fn collect(folder: &Path, found: &mut Vec<PathBuf>) {
 
 /// Returns every call of `windlass` that is written as one: in code blocks, in backticks, in scripts.
 fn calls(text: &str) -> Vec<String> {
-    let joined = text.replace("\\\n", " ");
+    let mut joined = text.replace("\\\n", " ");
+    // The help texts are wrapped: a flag at the end of a line has its value on the next one.
+    let wrapped: Vec<String> =
+        joined.lines().filter(|line| ends_with_flag(line)).map(str::to_owned).collect();
+    for line in wrapped {
+        joined = joined.replace(&format!("{line}\n  "), &format!("{line} "));
+    }
     let mut found = Vec::new();
     let mut in_code = false;
     for line in joined.lines() {
@@ -46,6 +52,11 @@ fn calls(text: &str) -> Vec<String> {
         }
     }
     found
+}
+
+fn ends_with_flag(line: &str) -> bool {
+    let call = line.trim_start().starts_with("windlass ");
+    call && line.split_whitespace().next_back().is_some_and(|word| ["--approvals", "--to"].contains(&word))
 }
 
 /// Cuts a call off where the shell takes over, and into words without quotes.

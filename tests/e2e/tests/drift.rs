@@ -30,33 +30,27 @@ fn a_clean_cluster_has_none_and_the_check_writes_nothing() {
 
 #[test]
 fn an_edit_by_hand_is_named_with_field_manager_and_time() {
-    let (world, namespace) = delivered();
-    let edit = r#"{"data":{"colour":"red"}}"#;
-    world.kubectl.run(&[
-        "patch",
-        "configmap",
-        "settings",
-        "-n",
-        &namespace,
-        "-p",
-        edit,
-        "--field-manager=oncall",
-    ]);
+    let (mut world, namespace) = delivered();
+    world.kubectl.edit("configmap", &namespace, "settings", "s/blue/red/");
     let managed = world.kubectl.field("configmap", &namespace, "settings", "/metadata/managedFields");
-    let entry = managed.as_array().unwrap().iter().find(|entry| entry["manager"] == "oncall").unwrap();
+    let entry = managed.as_array().unwrap().iter().find(|entry| entry["manager"] == "kubectl-edit").unwrap();
     // To the minute, in whatever form the report writes the day.
     let time = &entry["time"].as_str().unwrap()[11..16];
     let folder = world.path("drift");
     let drift = world.windlass(&["drift", "--out", folder.to_str().unwrap()]);
-    drift.exits(2).says("settings").says("colour").says("oncall").says(time).never_says("other");
+    drift.exits(2).says("settings").says("colour").says("kubectl-edit").says(time).never_says("other");
     for file in ["drift.json", "drift.md", "drift.txt"] {
         let text = std::fs::read_to_string(folder.join(file)).unwrap();
         assert!(text.contains("settings") && text.contains("colour"), "{file}: {text}");
     }
     let json = world.windlass(&["drift", "--output", "json"]).exits(2).json();
     assert_eq!(json["outcome"], "changes", "{json:#}");
-    assert!(json.to_string().contains("oncall"), "{json:#}");
-    // Delivering again puts it right: the plan shows that a field is taken over, or refuses for the owner's sake.
+    assert!(json.to_string().contains("kubectl-edit"), "{json:#}");
+    // Git is right: delivering again undoes the edit.
+    world.sign_in_as("windlass-run");
+    world.windlass(&["run"]).ok();
+    assert_eq!(world.kubectl.field("configmap", &namespace, "settings", "/data/colour"), "blue");
+    world.windlass(&["drift"]).ok();
 }
 
 #[test]

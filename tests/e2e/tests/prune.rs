@@ -46,6 +46,21 @@ fn an_object_that_git_no_longer_holds_is_deleted_after_the_probes() {
 }
 
 #[test]
+fn a_plan_of_a_deletion_deletes_nothing() {
+    // The API server ignores `?dryRun=All` beside a body: a preview was once a deletion.
+    let world = World::new();
+    let namespace = world.namespace("app");
+    world.deliver(&with_old(&world));
+    let before = world.kubectl.field("configmap", &namespace, "old", "/metadata/resourceVersion");
+    world.commit(&with_old(&world).without("app/old.yaml"));
+    for command in ["plan", "drift", "gate"] {
+        world.windlass(&[command]).ok();
+        let now = world.kubectl.field("configmap", &namespace, "old", "/metadata/resourceVersion");
+        assert_eq!(now, before, "{command} has written");
+    }
+}
+
+#[test]
 fn what_only_looks_like_ours_is_kept() {
     let world = World::new();
     let namespace = world.namespace("app");

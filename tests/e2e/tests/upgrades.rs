@@ -43,12 +43,18 @@ fn roll_back(world: &World) {
         outcome = world.windlass(&rollback);
     }
     outcome.ok();
+    roll_back_is_complete(world);
+}
+
+/// Expects the old template everywhere.
+fn roll_back_is_complete(world: &World) {
+    let namespace = world.namespace("app");
     let pods = world.kubectl.json(&["pods", "-n", &namespace, "-l", "app=db"]);
     let running =
         pods["items"].as_array().unwrap().iter().filter(|pod| pod["metadata"]["deletionTimestamp"].is_null());
     for pod in running {
-        assert_eq!(pod["spec"]["containers"][0]["image"], "registry.example.com/e2e/db:1", "{outcome}");
-        assert_eq!(pod["status"]["containerStatuses"][0]["ready"], true, "{outcome}");
+        assert_eq!(pod["spec"]["containers"][0]["image"], "registry.example.com/e2e/db:1", "{pod:#}");
+        assert_eq!(pod["status"]["containerStatuses"][0]["ready"], true, "{pod:#}");
     }
     world.windlass(&["drift"]).ok();
     world.windlass(&["history"]).ok().says("rollback");
@@ -61,6 +67,15 @@ fn an_image_that_cannot_be_pulled_names_pod_image_and_events() {
         .refuses(8, &["db-1", "registry.example.com/e2e/db:2"])
         .says_one_of(&["ImagePullBackOff", "ErrImagePull"]);
     roll_back(&world);
+}
+
+#[test]
+fn a_pod_that_blocks_its_own_repair_goes_where_the_environment_allows_it() {
+    let (mut world, outcome) = upgrade(true, &[("ready-after", "never"), ("image-pull-error", "true")]);
+    outcome.exits(8);
+    world.configure(|settings| settings["rollout"]["rescueStuckPods"] = json!(true));
+    world.windlass(&["rollback", "--reason", "version 2 does not start"]).ok().says("db-1");
+    roll_back_is_complete(&world);
 }
 
 #[test]

@@ -121,9 +121,9 @@ fn one_approver_where_two_are_needed() {
     let mut world = waiting("developer@example.com");
     world.configure(|settings| settings["approval"]["count"] = 2.into());
     world.plan_and_approve("alice");
-    world.windlass(&["run"]).refuses(3, &["alice"]);
+    world.windlass(&["run"]).refuses(3, &["needs 2", "1 given"]);
     world.approve(&world.path("plan/plan.json"), "alice", &[]).ok();
-    world.windlass(&["run"]).refuses(3, &["alice"]);
+    world.windlass(&["run"]).refuses(3, &["needs 2", "1 given"]);
     world.approve(&world.path("plan/plan.json"), "bob", &[]).ok();
     world.windlass(&["run"]).ok();
     assert_colour(&world, "green");

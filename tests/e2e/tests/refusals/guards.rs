@@ -69,18 +69,25 @@ fn an_empty_directory_where_a_unit_was() {
 
 #[test]
 fn more_deletions_than_the_budget() {
-    for budget in [json!({"count": 1, "percent": 100}), json!({"count": 100, "percent": 40})] {
+    // Twelve members. The share does not count below ten.
+    for (budget, gone) in
+        [(json!({"count": 1, "percent": 100}), 2), (json!({"count": 100, "percent": 40}), 5)]
+    {
         let mut world = World::new();
         let namespace = world.namespace("app");
         let mut files = world.small();
-        for name in ["one", "two"] {
-            files = files.with(&format!("app/{name}.yaml"), manifests::config_map(&namespace, name, &[]));
+        for number in 0..10 {
+            let name = format!("map-{number}");
+            files = files.with(&format!("app/{name}.yaml"), manifests::config_map(&namespace, &name, &[]));
         }
         world.deliver(&files);
         world.configure(|settings| settings["guards"]["pruneBudget"] = budget.clone());
-        world.commit(&files.without("app/one.yaml").without("app/two.yaml"));
-        world.windlass(&["run"]).refuses(4, &["2", "pruneBudget"]);
-        assert!(world.kubectl.exists("configmap", &namespace, "one"));
+        for number in 0..gone {
+            files = files.without(&format!("app/map-{number}.yaml"));
+        }
+        world.commit(&files);
+        world.windlass(&["run"]).refuses(4, &[&gone.to_string(), "pruneBudget"]);
+        assert!(world.kubectl.exists("configmap", &namespace, "map-0"));
     }
 }
 
@@ -91,7 +98,7 @@ fn an_object_that_two_units_render() {
     let settings = files.content("app/settings.yaml").to_owned();
     let units = manifests::units(&[("base", "base", ""), ("app", "app", "base"), ("other", "other", "base")]);
     world.commit(&files.with("windlass.yaml", units).with("other/settings.yaml", settings));
-    world.windlass(&["run"]).refuses(4, &["settings", "other"]);
+    world.windlass(&["run"]).refuses(65, &["app/settings.yaml", "other/settings.yaml"]);
     super::assert_untouched(&world);
 }
 
