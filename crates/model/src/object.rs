@@ -325,7 +325,9 @@ mod tests {
                 namespace: namespace.map(str::to_owned),
                 name: name.into(),
             };
-            assert_eq!(ObjectRef::key_of_entry(&reference.inventory_entry()), Some(reference.key()));
+            let entry = reference.inventory_entry();
+            let (kind, namespace, name) = ObjectRef::key_of_entry(&entry).unwrap();
+            assert_eq!((&kind, namespace, name), reference.key());
         }
         assert_eq!(ObjectRef::key_of_entry("ConfigMap/a"), None);
     }

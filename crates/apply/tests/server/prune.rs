@@ -174,6 +174,28 @@ async fn an_operator_outlives_resources_that_will_not_go() {
     bed.down().await;
 }
 
+/// Its kind has no place of its own in the order of applying, but no operator clears up after it.
+#[tokio::test]
+async fn a_built_in_object_that_will_not_go_holds_nothing_back() {
+    let bed = Bed::up().await;
+    let (stays, old) = (bed.map("stays", "1"), bed.map("old", "1"));
+    let held = crate::bed::object(json!({
+        "apiVersion": "networking.k8s.io/v1", "kind": "Ingress",
+        "metadata": {"name": "web", "namespace": bed.namespace, "finalizers": ["test.windlass.dev/hold"]},
+        "spec": {"defaultBackend": {"service": {"name": "web", "port": {"number": 80}}}},
+    }));
+    bed.run(&rendering(&[("shop", &[stays.clone(), old.clone(), held.clone()])])).await.unwrap();
+    let next = rendering(&[("shop", &[stays])]);
+    let approved = approve(plan(&bed, &next).await);
+    let applied = apply(&approved, &next, &bed.context()).await.unwrap();
+    let limit = Duration::from_millis(200);
+    let pruned = prune_within(limit, &applied, &approved, &next, &bed.context()).await.unwrap();
+    assert_eq!(pruned.deleted, [held.reference().clone(), old.reference().clone()]);
+    assert_eq!((pruned.terminating.len(), pruned.postponed.len()), (1, 0), "{pruned:?}");
+    bed.edit(held.reference(), json!([{"op": "remove", "path": "/metadata/finalizers"}])).await;
+    bed.down().await;
+}
+
 #[tokio::test]
 async fn a_stopped_prune_leaves_the_set_wide_and_the_next_run_goes_on() {
     let bed = Bed::up().await;
