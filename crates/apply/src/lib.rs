@@ -17,6 +17,7 @@ mod order;
 mod parents;
 mod prune;
 mod remove;
+mod users;
 mod work;
 mod write;
 

@@ -12,6 +12,7 @@ use crate::inventory::{group_of, retain};
 use crate::order::in_groups;
 use crate::parents::Parents;
 use crate::remove::{Removal, gone, remove};
+use crate::users::Users;
 use crate::{Applied, ApplyError, Context, Pruned};
 
 /// How long the objects of one group may take to go.
@@ -21,7 +22,7 @@ const GONE_LIMIT: Duration = Duration::from_mins(1);
 ///
 /// Each object is read again, and deleted only if all evidence still holds and it has not changed since: it
 /// carries its set's label, an earlier run recorded it, the manager `windlass` has applied it, nothing owns it,
-/// and no unit renders or needs it. Custom resources go first and are waited for while their operator still
+/// no unit renders or needs it, and no pod uses it. Custom resources go first and are waited for while their operator still
 /// runs, the rest goes against the order of applying.
 ///
 /// A set that has not shrunk is not written: pruning nothing writes nothing.
@@ -85,6 +86,7 @@ impl Run<'_> {
         let total = prunes.len();
         let units: Vec<&UnitName> = rendering.units.iter().map(|unit| &unit.name).collect();
         let wanted = Wanted::new(rendering, applied.uids(), self.context.record_namespace);
+        let mut users = Users::new(prunes.iter().map(|action| &action.object), self.limit);
         let mut held = false;
         for group in in_groups(prunes, &units) {
             let custom = group.first().is_some_and(|action| is_custom_kind(&action.object.kind));
@@ -92,7 +94,7 @@ impl Run<'_> {
                 self.pruned.postponed.extend(group.iter().map(|action| action.object.clone()));
                 continue;
             }
-            let left = self.group(&group, &wanted, total).await?;
+            let left = self.group(&group, &wanted, &mut users, total).await?;
             held = custom && !left.is_empty();
             self.pruned.terminating.extend(left);
         }
@@ -105,12 +107,15 @@ impl Run<'_> {
         &mut self,
         group: &[&Action],
         wanted: &Wanted<'_>,
+        users: &mut Users,
         total: usize,
     ) -> Result<Vec<windlass_model::ObjectRef>, Halt> {
         let mut leaving = Vec::new();
         for action in group {
             let object = &action.object;
-            match remove(action, self.parents.set(&action.unit), wanted, self.context).await? {
+            let set = self.parents.set(&action.unit);
+            let used = users.reason(object, &self.pruned.deleted, self.context).await?;
+            match remove(action, set, wanted, used, self.context).await? {
                 Removal::Going(going) => {
                     self.pruned.deleted.push(object.clone());
                     leaving.push(going);

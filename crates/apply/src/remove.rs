@@ -29,11 +29,13 @@ pub(crate) struct Leaving {
     uid: String,
 }
 
-/// Deletes one object if all evidence still holds, in exactly the version in which it was looked at.
+/// Deletes one object if all evidence still holds, in exactly the version in which it was looked at. `used` says
+/// why pods need it, if they do.
 pub(crate) async fn remove(
     action: &Action,
     set: Option<&ApplySet>,
     wanted: &Wanted<'_>,
+    used: Option<String>,
     context: &Context<'_>,
 ) -> Result<Removal, Halt> {
     let object = &action.object;
@@ -46,7 +48,7 @@ pub(crate) async fn remove(
         let (Some(uid), true) = (live.uid(), live.uid() == planned) else {
             return Ok(Removal::Replaced);
         };
-        if let Some(reason) = doubt(&live, set, wanted) {
+        if let Some(reason) = doubt(&live, set, wanted).or_else(|| used.clone()) {
             let member = set.is_some_and(|set| has_label(&live, set));
             return Ok(Removal::Kept(Kept { object: object.clone(), reason, member }));
         }

@@ -33,6 +33,9 @@ pub struct Observation {
     pub volumes: BTreeMap<String, Object>,
     /// PersistentVolumeClaims in namespaces that may go, or of StatefulSets that may go.
     pub claims: Vec<Object>,
+    /// Pods that use what may go now, or why that could not be looked at. Those of a revision that this very
+    /// commit replaces are among them: they keep nothing, but are looked at again when it is deleted.
+    pub users: BTreeMap<ObjectKey, Result<BTreeSet<String>, String>>,
     /// Namespaces that are in the way because they are being deleted.
     pub namespaces: BTreeMap<String, Object>,
 }

@@ -7,7 +7,7 @@ use windlass_model::{Action, Forecast, ObjectRef, Operation, Preview, Problem, R
 use crate::evidence::{lacking, set_of};
 use crate::scene::Scene;
 use crate::verdict::live_id;
-use crate::{Candidate, Removal, forecast, guards, hashed, problem, risk};
+use crate::{Candidate, ObjectKey, Removal, forecast, guards, hashed, problem, risk};
 
 /// Returns the deletions and what is kept, in the order of execution: the last unit first, in a unit the last rank
 /// first. Sets whose unit is gone come before all others.
@@ -70,6 +70,16 @@ fn prune(scene: &Scene<'_>, candidate: &Candidate, action: Action) -> Action {
     } else {
         action.forecasts = forecast::of_removal(&candidate.object, scene.observation);
         action.risk = risk::of(action.operation, &action.object.kind, &action.forecasts);
+    }
+    match scene.observation.users.get(&ObjectKey::from(&action.object)) {
+        Some(Ok(pods)) if !pods.is_empty() => {
+            let text = format!("deleted once no pod uses it; now these do: {}", guards::some(pods));
+            action.forecasts.push(Forecast::Note { text });
+        }
+        Some(Err(reason)) => action.warnings.push(format!(
+            "whether pods use it could not be looked at, and is looked at again when it is deleted: {reason}"
+        )),
+        _ => {}
     }
     if let Some(permission) = guards::permission(scene, &action.object) {
         let text = format!("allowed until {}: {}", permission.until, permission.reason);

@@ -18,3 +18,5 @@ mod plan;
 mod prune;
 #[cfg(test)]
 mod sets;
+#[cfg(test)]
+mod users;

@@ -72,7 +72,8 @@ pub(super) fn definitions(scene: &Scene<'_>, prunes: &[&Action]) -> Vec<Refusal>
         .collect()
 }
 
-fn some(names: &BTreeSet<String>) -> String {
+/// Lists some names, and how many there are besides.
+pub(crate) fn some(names: &BTreeSet<String>) -> String {
     let shown: Vec<&str> = names.iter().take(MANY).map(String::as_str).collect();
     match names.len().saturating_sub(MANY) {
         0 => shown.join(", "),

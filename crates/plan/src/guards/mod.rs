@@ -11,6 +11,7 @@ use windlass_settings::DeletionPermission;
 
 use crate::scene::Scene;
 
+pub(crate) use in_use::some;
 use permission::{Permission, find};
 
 /// Returns the permission that counts today for deleting an object.

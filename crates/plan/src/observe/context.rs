@@ -2,9 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use windlass_cluster::{ClusterError, FailureKind, Selector};
+use windlass_cluster::{ClusterError, FailureKind, Listing, Selector};
 use windlass_model::{
     ApplySet, EnvironmentName, GroupKind, Object, ObjectRef, PART_OF, Rendering, defined_kind,
+    is_used_by_pods, pod_uses,
 };
 
 use super::{Reader, tolerate};
@@ -30,6 +31,7 @@ pub(super) async fn complete(
         .map(|candidate| candidate.object.clone())
         .collect();
     observation.definitions = definitions(reader, &going).await?;
+    observation.users = users(reader, &going).await?;
     observation.claims = claims(reader, &going).await?;
     observation.volumes = volumes(reader, &going, &observation.claims).await?;
     Ok(())
@@ -117,6 +119,32 @@ async fn definitions(
         found.insert(ObjectKey::from(definition.reference()), Definition { kind, objects });
     }
     Ok(found)
+}
+
+/// Finds the pods that use what may go: one LIST a namespace.
+async fn users(
+    reader: &Reader<'_>,
+    going: &[Object],
+) -> Result<BTreeMap<ObjectKey, Result<BTreeSet<String>, String>>, ClusterError> {
+    let mut used: BTreeMap<&str, Vec<&ObjectRef>> = BTreeMap::new();
+    for object in going.iter().map(Object::reference).filter(|object| is_used_by_pods(&object.kind)) {
+        used.entry(object.namespace.as_deref().unwrap_or_default()).or_default().push(object);
+    }
+    let mut users = BTreeMap::new();
+    for (namespace, objects) in used {
+        let resource = reader.cluster.resource(&GroupKind::new("", "Pod"), "v1").await?;
+        let selector = Selector { namespace: Some(namespace), ..Selector::default() };
+        let pods = tolerate(reader.cluster.list(&resource, selector).await)?;
+        for object in objects {
+            let names = |pods: &Listing| {
+                let users = pods.objects.iter().filter(|pod| pod_uses(pod, object));
+                users.map(|pod| pod.reference().name.clone()).collect()
+            };
+            let found = pods.as_ref().map(names).map_err(ToString::to_string);
+            users.insert(ObjectKey::from(object), found);
+        }
+    }
+    Ok(users)
 }
 
 /// Reads the claims that go with a namespace or a StatefulSet.
