@@ -40,13 +40,14 @@ pub(crate) fn dated(object: &Object, conflict: &Conflict) -> Conflict {
 
 /// Returns the fields that stay although the manifest does not declare them, because a person's tool owns
 /// them besides nobody else: `data.b (kubectl-client-side-apply)` (kubectl issue 1796).
-pub(crate) fn left_behind(live: &Object, answer: &Object) -> Vec<String> {
+pub(crate) fn left_behind(answer: &Object) -> Vec<String> {
     let mut ours = BTreeSet::new();
     if let Some((_, fields)) = applied(answer) {
         leaves("", fields, &mut ours);
     }
     let mut left = BTreeSet::new();
-    for entry in entries(live).filter(|entry| is_main(entry)) {
+    let is_ours = |entry: &Value| entry["manager"] == FIELD_MANAGER && entry["operation"] == "Apply";
+    for entry in entries(answer).filter(|entry| is_main(entry) && !is_ours(entry)) {
         let manager = entry["manager"].as_str().unwrap_or_default();
         // The invented entry owns every default too: it tells nothing about what someone wanted.
         if !is_by_hand(manager) || manager == "before-first-apply" {
@@ -110,12 +111,13 @@ mod tests {
     fn fields_of_client_side_apply_stay_when_the_manifest_drops_them() {
         let theirs = json!({"f:data": {".": {}, "f:a": {}, "f:b.c": {}}, "f:metadata": {"f:annotations": {
             "f:kubectl.kubernetes.io/last-applied-configuration": {}}}});
-        let live = object(
-            &json!([{"manager": "kubectl-client-side-apply", "operation": "Update", "fieldsV1": theirs}]),
-        );
         let ours = json!({"f:data": {"f:a": {}}});
-        let answer = object(&json!([{"manager": "windlass", "operation": "Apply", "fieldsV1": ours}]));
-        assert_eq!(left_behind(&live, &answer), ["data[\"b.c\"] (kubectl-client-side-apply)"]);
+        let answer = object(&json!([
+            {"manager": "windlass", "operation": "Apply", "fieldsV1": ours},
+            {"manager": "kubectl-client-side-apply", "operation": "Update", "fieldsV1": theirs},
+            {"manager": "some-operator", "operation": "Update", "fieldsV1": {"f:data": {"f:d": {}}}},
+        ]));
+        assert_eq!(left_behind(&answer), ["data[\"b.c\"] (kubectl-client-side-apply)"]);
     }
 
     #[test]

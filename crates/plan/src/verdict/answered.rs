@@ -7,14 +7,14 @@ use windlass_model::{
 use super::{Case, note, ours};
 use crate::{Reply, forecast, ownership, sameness, stored};
 
-/// How many paths a note lists.
+/// How many paths a warning lists.
 const MANY: usize = 10;
 
 pub(super) fn action(case: &Case<'_>, reply: &Reply) -> Action {
     let mut action = case.action();
     let Some(live) = &case.asked.live else {
         action.desired = case.digest();
-        action.warnings = warnings(case, reply, true);
+        action.warnings = warnings(case, reply);
         return action;
     };
     action.delta = sameness::delta(live, &reply.object);
@@ -27,7 +27,7 @@ pub(super) fn action(case: &Case<'_>, reply: &Reply) -> Action {
     if action.operation.writes() {
         action.forecasts = forecasts(case, live, reply, &action);
     }
-    action.warnings = warnings(case, reply, action.operation.writes());
+    action.warnings = warnings(case, reply);
     action
 }
 
@@ -57,7 +57,7 @@ fn forecasts(case: &Case<'_>, live: &Object, reply: &Reply, action: &Action) -> 
             .push(note("ownership only: no value changes, but Windlass will own other fields than it does"));
     }
     if action.operation == Operation::Adopt {
-        forecasts.extend(adoption(case, live, reply));
+        forecasts.extend(adoption(case, live));
     }
     if case.scene.is_definition_changing(&action.object.kind) {
         forecasts.push(note(
@@ -68,7 +68,7 @@ fn forecasts(case: &Case<'_>, live: &Object, reply: &Reply, action: &Action) -> 
 }
 
 /// What only happens when an object is taken over from its maker.
-fn adoption(case: &Case<'_>, live: &Object, reply: &Reply) -> Vec<Forecast> {
+fn adoption(case: &Case<'_>, live: &Object) -> Vec<Forecast> {
     let mut forecasts = Vec::new();
     let kind = &live.reference().kind;
     let labelled_anew = live.label(PART_OF).is_none() && case.scene.has_sets();
@@ -77,20 +77,10 @@ fn adoption(case: &Case<'_>, live: &Object, reply: &Reply) -> Vec<Forecast> {
         let why = format!("possibly: the operator of `{kind}` may copy the new label {PART_OF} to pods");
         forecasts.push(Forecast::Restart { why });
     }
-    let mut left = ownership::left_behind(live, &reply.object);
-    if !left.is_empty() {
-        let more = left.len().saturating_sub(MANY);
-        left.truncate(MANY);
-        let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-        forecasts.push(note(format!(
-            "stays although the manifest does not declare it, because it is owned by a person's tool: {}{more}",
-            left.join(", ")
-        )));
-    }
     forecasts
 }
 
-fn warnings(case: &Case<'_>, reply: &Reply, writes: bool) -> Vec<String> {
+fn warnings(case: &Case<'_>, reply: &Reply) -> Vec<String> {
     let mut warnings: Vec<String> = if is_secret_kind(&case.object.reference().kind) {
         let withheld = || "the server warns about this Secret; its words are withheld".to_owned();
         reply.warnings.iter().take(1).map(|_| withheld()).collect()
@@ -101,8 +91,22 @@ fn warnings(case: &Case<'_>, reply: &Reply, writes: bool) -> Vec<String> {
     let dropped = |path: &String| format!("{path} is declared, but the server does not store it");
     let extra = |path: &String| format!("{path} stays besides the declared items: another manager owns it");
     warnings.extend(deviations.dropped.iter().map(dropped));
-    if writes {
-        warnings.extend(deviations.extra.iter().map(extra));
-    }
+    warnings.extend(deviations.extra.iter().map(extra));
+    warnings.extend(left_behind(&reply.object));
     warnings
+}
+
+/// A field that was once adopted and is no longer declared stays for ever, so it is told in every plan, also where
+/// nothing is written.
+fn left_behind(answer: &Object) -> Option<String> {
+    let mut left = ownership::left_behind(answer);
+    let more = left.len().saturating_sub(MANY);
+    left.truncate(MANY);
+    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+    (!left.is_empty()).then(|| {
+        format!(
+            "stays although the manifest does not declare it, until the other manager that owns it gives it up: {}{more}",
+            left.join(", ")
+        )
+    })
 }

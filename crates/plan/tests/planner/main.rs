@@ -3,6 +3,8 @@
 #[cfg(test)]
 mod guards;
 #[cfg(test)]
+mod leftovers;
+#[cfg(test)]
 mod pending;
 #[cfg(test)]
 mod prunes;

@@ -9,6 +9,8 @@ mod changes;
 #[cfg(test)]
 mod failures;
 #[cfg(test)]
+mod leftovers;
+#[cfg(test)]
 mod pending;
 #[cfg(test)]
 mod prunes;
