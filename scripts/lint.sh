@@ -14,7 +14,7 @@ cargo clippy --locked --workspace --all-targets -- -D warnings
 echo "== dependencies" >&2
 deny=$(scripts/tool.sh cargo-deny 0.20.2)
 # Advisories need a database from the network: a job of its own where there is one.
-"$deny" --offline check bans licenses sources
+"$deny" check bans licenses sources
 
 echo "== documentation" >&2
 RUSTDOCFLAGS="-D warnings" cargo doc --locked --workspace --no-deps --document-private-items

@@ -29,4 +29,5 @@ export WINDLASS_TEST_TESTBED=$tools/testbed
 export WINDLASS_TEST_BINARY=$PWD/target/debug/windlass
 # Two cores: the control plane needs one of them.
 cargo test --locked --workspace --no-fail-fast "$@"
-(cd tests/testbed && CGO_ENABLED=0 go test -trimpath ./internal/...)
+(cd tests/testbed && CGO_ENABLED=0 go test -trimpath ./...)
+tests/testbed/prove.sh

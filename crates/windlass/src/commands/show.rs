@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use serde_json::json;
 use windlass_model::{ExitCode, RunId, StageOutcome};
 use windlass_record::RunRecord;
 use windlass_report::{Palette, clean};
@@ -26,7 +27,8 @@ pub(crate) async fn show(
     let record = session.store.load(&id).await?.ok_or_else(unknown)?;
     shell.result(
         &text(&record, shell.palette()),
-        || serde_json::to_value(&record).unwrap_or_default(),
+        // Inside a key of its own: the document's `outcome` is that of this command.
+        || json!({"run": record}),
         ExitCode::Ok,
     );
     Ok(ExitCode::Ok)

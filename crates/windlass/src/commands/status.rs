@@ -44,6 +44,16 @@ pub(crate) async fn status(
     if let Some(run) = &state.current {
         let _ = writeln!(text, "unfinished   run {run}: `windlass show {run}` says how far it came");
     }
+    let newest = session.store.history(1).await?.runs.into_iter().next();
+    if let Some(newest) = &newest {
+        let outcome = newest.outcome.as_deref().unwrap_or("unfinished");
+        let _ = writeln!(
+            text,
+            "last run     {} ({}): {outcome}",
+            newest.id,
+            windlass_report::clean(&newest.command)
+        );
+    }
     match &lock {
         Some(lock) => {
             let _ = writeln!(text, "lock         {}", windlass_report::clean(&lock.to_string()));
@@ -52,7 +62,7 @@ pub(crate) async fn status(
     }
     shell.result(
         &text,
-        || json!({"state": state, "lock": lock, "cluster": session.cluster_id}),
+        || json!({"state": state, "lastRun": newest, "lock": lock, "cluster": session.cluster_id}),
         ExitCode::Ok,
     );
     Ok(ExitCode::Ok)

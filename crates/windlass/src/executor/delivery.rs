@@ -141,6 +141,11 @@ impl Delivery<'_> {
             pid: std::process::id(),
             commit: prepared.desired.provenance.commit().cloned(),
         };
+        if let Some(status) = Lock::status(&session.store).await? {
+            let text =
+                format!("the lock is held by {status}; waiting for it, or to see whether that run is dead");
+            session.reporter.say(Level::Info, text);
+        }
         let timeouts = &session.settings.timeouts;
         let wait = self.arguments.lock_timeout.unwrap_or(timeouts.lock).get();
         let lock = Lock::acquire(&session.store, holder, timeouts.lease.get(), wait, session.clock);
