@@ -29,6 +29,8 @@ pub struct Observation {
     pub foreign_parents: BTreeMap<String, String>,
     /// For every CustomResourceDefinition among the candidates: what it defines and what exists of it.
     pub definitions: BTreeMap<ObjectKey, Definition>,
+    /// By namespace that may go: what can hold data in it, whoever made it, or why that could not be read.
+    pub residents: BTreeMap<String, Result<BTreeSet<ObjectKey>, String>>,
     /// PersistentVolumes by name: those of claims that may go.
     pub volumes: BTreeMap<String, Object>,
     /// PersistentVolumeClaims in namespaces that may go, or of StatefulSets that may go.

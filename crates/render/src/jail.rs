@@ -230,6 +230,12 @@ fn first_line(stderr: &str, status: std::process::ExitStatus) -> String {
         return format!("ended with {status}");
     };
     let line = line.trim_start_matches("error: ").trim_start_matches("Error: ");
+    // Of a generator's values kustomize repeats all when one is wrong.
+    if line.contains("KV pairs") || line.contains("literal source") || line.contains("env source") {
+        return "the values of a generator cannot be read; its words are withheld, since they repeat values: check \
+                `literals`, `envs` and `files` of every configMapGenerator and secretGenerator"
+            .to_owned();
+    }
     let end =
         ["map[", "{\"", "&{", "{map"].iter().filter_map(|mark| line.find(mark)).min().unwrap_or(line.len());
     line[..end].chars().take(600).collect()

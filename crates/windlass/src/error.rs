@@ -42,8 +42,12 @@ impl CommandError {
 
     /// Makes an error about a file that cannot be read or written.
     pub(crate) fn file(path: &std::path::Path, error: &std::io::Error) -> Self {
-        let code =
-            if error.kind() == std::io::ErrorKind::NotFound { ExitCode::BadInput } else { ExitCode::Error };
+        use std::io::ErrorKind::{InvalidData, IsADirectory, NotADirectory, NotFound, StorageFull};
+        let bad_input = matches!(error.kind(), NotFound | InvalidData | IsADirectory | NotADirectory);
+        let code = if bad_input { ExitCode::BadInput } else { ExitCode::Error };
+        if error.kind() == StorageFull {
+            return Self::new(code, format!("{}: {error}", path.display()), "free some room on the disk");
+        }
         Self::new(code, format!("{}: {error}", path.display()), "check the path and its permissions")
     }
 

@@ -4,9 +4,10 @@ use std::collections::BTreeSet;
 
 use windlass_model::{Action, Refusal};
 
+use super::permission::{Permission, find};
 use crate::refusal::Guard;
 use crate::scene::Scene;
-use crate::{ObjectKey, kinds};
+use crate::{Inputs, ObjectKey, kinds};
 
 /// How many names a message lists.
 const MANY: usize = 5;
@@ -37,6 +38,46 @@ pub(super) fn namespaces(scene: &Scene<'_>, prunes: &[&Action], kept: &[&Action]
             })
         })
         .collect()
+}
+
+/// `namespace-in-use` as well: what can hold data in a namespace that goes needs a permission of its own, also
+/// where another environment or a person made it.
+pub(super) fn residents(scene: &Scene<'_>, prunes: &[&Action]) -> Vec<Refusal> {
+    let going: BTreeSet<ObjectKey> = prunes.iter().map(|action| ObjectKey::from(&action.object)).collect();
+    let namespaces = prunes.iter().filter(|action| kinds::is_namespace(&action.object.kind));
+    namespaces
+        .filter_map(|action| {
+            let name = action.object.name.as_str();
+            let message = match scene.observation.residents.get(name) {
+                None => return None,
+                Some(Err(reason)) => {
+                    format!("the namespace `{name}` would be deleted, and what is in it could not be read: {reason}")
+                }
+                Some(Ok(found)) => {
+                    let staying: BTreeSet<String> = found
+                        .iter()
+                        .filter(|key| !going.contains(key) && !scene.rendered.keys().any(|rendered| rendered == *key))
+                        .filter(|key| !is_permitted(scene, key))
+                        .map(ToString::to_string)
+                        .collect();
+                    if staying.is_empty() {
+                        return None;
+                    }
+                    format!("the namespace `{name}` would be deleted, and with it: {}", some(&staying))
+                }
+            };
+            Some(Guard::NamespaceInUse.refuses(
+                message,
+                "move these objects away first, or name each of them under `guards.allowDeletions` in the environment file",
+            ))
+        })
+        .collect()
+}
+
+fn is_permitted(scene: &Scene<'_>, key: &ObjectKey) -> bool {
+    let Inputs { guards, now, .. } = scene.inputs;
+    let found = find(guards, &key.kind.to_string(), key.namespace.as_deref(), &key.name, *now);
+    matches!(found, Permission::Given(_))
 }
 
 /// `definition-in-use`: a definition would go and take all its objects along.

@@ -32,6 +32,7 @@ pub(super) async fn complete(
         .collect();
     observation.definitions = definitions(reader, &going).await?;
     observation.users = users(reader, &going).await?;
+    observation.residents = residents(reader, &going).await?;
     observation.claims = claims(reader, &going).await?;
     observation.volumes = volumes(reader, &going, &observation.claims).await?;
     Ok(())
@@ -119,6 +120,60 @@ async fn definitions(
         found.insert(ObjectKey::from(definition.reference()), Definition { kind, objects });
     }
     Ok(found)
+}
+
+/// Finds what can hold data in namespaces that may go, whoever made it: a namespace takes everything along.
+async fn residents(
+    reader: &Reader<'_>,
+    going: &[Object],
+) -> Result<BTreeMap<String, Result<BTreeSet<ObjectKey>, String>>, ClusterError> {
+    let namespaces: Vec<&Object> =
+        going.iter().filter(|object| kinds::is_namespace(&object.reference().kind)).collect();
+    if namespaces.is_empty() {
+        return Ok(BTreeMap::new());
+    }
+    let scopes = reader.cluster.scopes().await?;
+    let holds_data = |kind: &GroupKind| kinds::is_protected(kind) || kind.is("", "ConfigMap");
+    let read: Vec<&GroupKind> = scopes
+        .iter()
+        .filter(|(kind, namespaced)| **namespaced && holds_data(kind))
+        .map(|(kind, _)| kind)
+        .collect();
+    let mut residents = BTreeMap::new();
+    for namespace in namespaces {
+        let name = &namespace.reference().name;
+        residents.insert(name.clone(), residents_of(reader, name, &read).await?);
+    }
+    Ok(residents)
+}
+
+async fn residents_of(
+    reader: &Reader<'_>,
+    namespace: &str,
+    read: &[&GroupKind],
+) -> Result<Result<BTreeSet<ObjectKey>, String>, ClusterError> {
+    let mut found = BTreeSet::new();
+    for kind in read {
+        let resource = reader.cluster.preferred(kind).await?;
+        if !resource.is_prunable() {
+            continue;
+        }
+        let selector = Selector { namespace: Some(namespace), ..Selector::default() };
+        match tolerate(reader.cluster.list(&resource, selector).await)? {
+            Ok(listing) => {
+                let own = listing.objects.iter().filter(|object| !is_made_for_every_namespace(object));
+                found.extend(own.map(|object| ObjectKey::from(object.reference())));
+            }
+            Err(error) => return Ok(Err(error.to_string())),
+        }
+    }
+    Ok(Ok(found))
+}
+
+/// Says whether a controller puts such an object into every namespace.
+fn is_made_for_every_namespace(object: &Object) -> bool {
+    object.reference().name == "kube-root-ca.crt"
+        || object.body()["type"] == "kubernetes.io/service-account-token"
 }
 
 /// Finds the pods that use what may go: one LIST a namespace.

@@ -1,5 +1,7 @@
 //! The guards: each refuses what it is there for, and nothing else.
 
+use std::collections::BTreeSet;
+
 use serde_json::{Value, json};
 use windlass_model::GroupKind;
 use windlass_plan::{Definition, ObjectKey, UnreadableParent};
@@ -144,6 +146,27 @@ fn a_namespace_with_something_in_it_is_not_deleted() {
         4,
         &[&["no-op"], &["keep configmap"], &["prune namespace"], &["refused namespace-in-use", "other/kept"]],
     );
+}
+
+/// A permission for a namespace took along what another environment and a person kept in it.
+#[test]
+fn a_namespace_takes_nothing_along_that_was_not_permitted() {
+    let other = named("v1", "Namespace", None, "other");
+    let secret = object(named("v1", "Secret", Some("other"), "precious"));
+    let world = |residents: Result<BTreeSet<ObjectKey>, String>| {
+        let mut world = leaving(std::slice::from_ref(&other)).allow("Namespace", None, "other", "2026-06-30");
+        world.observation.residents.insert("other".into(), residents);
+        world
+    };
+    let inside = || Ok(BTreeSet::from([ObjectKey::from(secret.reference())]));
+    world(Ok(BTreeSet::new())).check(0, &[&["no-op"], &["prune"]]);
+    let refused = ["refused namespace-in-use", "Secret other/precious"];
+    world(inside()).check(4, &[&["no-op"], &["prune"], &refused]);
+    world(Err("HTTP 403".into()))
+        .check(4, &[&["no-op"], &["prune"], &["refused namespace-in-use", "HTTP 403"]]);
+    world(inside())
+        .allow("Secret", Some("other"), "precious", "2026-06-30")
+        .check(0, &[&["no-op"], &["prune"]]);
 }
 
 #[test]
