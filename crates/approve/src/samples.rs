@@ -54,7 +54,11 @@ pub(crate) fn plan(actions: Vec<Action>) -> Plan {
             server: "https://10.0.0.1".to_owned(),
             version: "v1.36.3".to_owned(),
         },
-        source: Provenance::Unsigned { what: "a commit".to_owned(), commit: Some(COMMIT.parse().unwrap()), author: None },
+        source: Provenance::Unsigned {
+            what: "a commit".to_owned(),
+            commit: Some(COMMIT.parse().unwrap()),
+            author: None,
+        },
         renderer: "plain".to_owned(),
         rendering: Digest::of_bytes(b"rendering"),
         policies: None,

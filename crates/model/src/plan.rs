@@ -6,7 +6,7 @@ use jiff::Timestamp;
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use crate::{Action, ClusterId, Digest, EnvironmentName, Operation, Provenance};
+use crate::{Action, ClusterId, Digest, EnvironmentName, Operation, Provenance, Risk};
 
 /// What one run would do, and whether it may.
 #[derive(Debug, Clone, Serialize)]
@@ -101,6 +101,13 @@ impl Plan {
     /// Says whether carrying out the plan would write anything.
     pub fn has_changes(&self) -> bool {
         self.actions.iter().any(|action| action.operation.writes())
+    }
+
+    /// Says whether the cluster differs from what was delivered: something would be written or cannot be, or an
+    /// object looks like a member of a set and is none.
+    pub fn has_drift(&self) -> bool {
+        let unexplained = |action: &Action| action.operation == Operation::Keep && action.risk > Risk::None;
+        self.has_changes() || !self.is_executable() || self.actions.iter().any(unexplained)
     }
 
     /// Says whether nothing forbids carrying out the plan.

@@ -2,7 +2,9 @@
 
 use std::cmp::Reverse;
 
-use windlass_model::{Action, Forecast, ObjectRef, Operation, Preview, Problem, Risk, UnitName, apply_rank};
+use windlass_model::{
+    Action, Forecast, Object, ObjectRef, Operation, Preview, Problem, Risk, UnitName, apply_rank,
+};
 
 use crate::evidence::{lacking, set_of};
 use crate::scene::Scene;
@@ -50,14 +52,19 @@ fn action(scene: &Scene<'_>, candidate: &Candidate) -> Option<Action> {
         warnings: Vec::new(),
     };
     Some(match lacking(candidate, &scene.observation.sets) {
-        Some(reason) => keep(action, &reason),
+        Some(reason) => keep(action, &reason, object),
         None => prune(scene, candidate, action),
     })
 }
 
-fn keep(action: Action, reason: &str) -> Action {
+/// An object that has an owner is the doing of an operator that copies labels, and one that is being deleted
+/// goes by itself; any other that only looks like ours is worth somebody's attention.
+fn keep(action: Action, reason: &str, object: &Object) -> Action {
     let text = format!("looks like ours, is not to be deleted: {reason}");
-    Action { forecasts: vec![Forecast::Note { text }], ..action }
+    let owners = object.body().pointer("/metadata/ownerReferences").and_then(serde_json::Value::as_array);
+    let explained = object.is_terminating() || owners.is_some_and(|owners| !owners.is_empty());
+    let risk = if explained { Risk::None } else { Risk::Routine };
+    Action { forecasts: vec![Forecast::Note { text }], risk, ..action }
 }
 
 fn prune(scene: &Scene<'_>, candidate: &Candidate, action: Action) -> Action {

@@ -6,6 +6,7 @@
 mod actions;
 mod clean;
 mod diagnosis;
+mod document;
 mod markdown;
 mod narrator;
 mod palette;
@@ -16,6 +17,7 @@ mod stale;
 
 pub use clean::{clean, clean_block};
 pub use diagnosis::diagnosis_text;
+pub use document::plan_document_text;
 pub use markdown::plan_markdown;
 pub use narrator::{Narrator, Terminal};
 pub use palette::Palette;

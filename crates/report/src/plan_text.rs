@@ -62,8 +62,7 @@ pub fn plan_text(plan: &Plan, options: PlanText) -> String {
 
 /// Returns how much differs, on one line.
 pub fn drift_line(plan: &Plan) -> String {
-    let clean = !plan.has_changes() && plan.is_executable();
-    format!("{}: {}", if clean { "no drift" } else { "DRIFT" }, counts_line(&plan.counts()))
+    format!("{}: {}", if plan.has_drift() { "DRIFT" } else { "no drift" }, counts_line(&plan.counts()))
 }
 
 /// Returns verdict and counts on one line.
@@ -74,8 +73,7 @@ pub fn plan_line(plan: &Plan) -> String {
 fn painted_verdict(plan: &Plan, options: PlanText) -> String {
     let palette = options.palette;
     if options.drift {
-        let clean = !plan.has_changes() && plan.is_executable();
-        return if clean { palette.good("no drift") } else { palette.bad("DRIFT") };
+        return if plan.has_drift() { palette.bad("DRIFT") } else { palette.good("no drift") };
     }
     let text = verdict(plan);
     if !plan.is_executable() {

@@ -38,6 +38,7 @@ pub(crate) fn approve(
     };
     let signed = windlass_approve::sign(&plan, &consent, &key)?;
     let approval = &signed.approval;
+    shell.talk(&windlass_report::plan_document_text(&plan, shell.palette()));
     shell.talk(&format!(
         "commit {}\nenvironment {}\neffects {}\nchange digest {}\n",
         approval.subject["commit"].as_str().unwrap_or("none"),

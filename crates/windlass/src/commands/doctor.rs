@@ -4,7 +4,8 @@ use std::fmt::Write as _;
 
 use serde_json::json;
 use windlass_model::{ExitCode, GroupKind};
-use windlass_settings::ApprovalRules;
+use windlass_settings::{ApprovalRules, Environment};
+use windlass_source::{Request, Wanted};
 
 use crate::args::EnvironmentArguments;
 use crate::error::CommandError;
@@ -23,6 +24,30 @@ impl Finding {
     fn of<T>(what: impl Into<String>, result: Result<T, String>) -> Self {
         Self { what: what.into(), problem: result.err() }
     }
+}
+
+/// Fetches the branch's tip: address, network, credentials and branch in one.
+async fn repository(settings: &Environment, surroundings: &Surroundings) -> Finding {
+    let source = &settings.source;
+    let what = format!("repository {} branch {}", source.repository, source.branch);
+    let git = match desired::git(surroundings) {
+        Ok(git) => git,
+        Err(error) => return Finding::of(what, Err::<(), _>(error.report.what)),
+    };
+    let request = Request {
+        repository: &source.repository,
+        branch: &source.branch,
+        wanted: &Wanted::Tip,
+        running: None,
+        highest_tip: None,
+        rollback: false,
+        cache: &desired::repository_cache(&source.repository, surroundings),
+        git: &git,
+        environment: surroundings.variables(),
+        fetch_timeout: settings.timeouts.fetch.get(),
+    };
+    let tip = windlass_source::fetch_unsigned(&request).await.map_err(|error| error.to_string());
+    Finding::of(what, tip)
 }
 
 fn approvers(rules: &ApprovalRules) -> Vec<Finding> {
@@ -61,6 +86,7 @@ pub(crate) async fn doctor(
     findings.extend(approvers(&settings.approval));
     let reports = std::fs::create_dir_all(&settings.record.reports).map_err(|error| error.to_string());
     findings.push(Finding::of(format!("report folder {}", settings.record.reports.display()), reports));
+    findings.push(repository(&settings, surroundings).await);
     match Session::open(&arguments.env, "doctor", shell, surroundings).await {
         Ok(session) => findings.extend(on_cluster(&session).await),
         Err(error) => findings.push(Finding::of("cluster", Err::<(), _>(error.report.what))),

@@ -46,13 +46,13 @@ pub(crate) async fn drift(
 }
 
 fn conclude(plan: &Plan, shell: Shell) -> ExitCode {
-    let clean = !plan.has_changes() && plan.is_executable();
-    let code = if clean { ExitCode::Ok } else { ExitCode::Changes };
+    let drift = plan.has_drift();
+    let code = if drift { ExitCode::Changes } else { ExitCode::Ok };
     let palette = if shell.is_json() { Palette::plain() } else { shell.palette() };
     let text = plan_text(plan, PlanText { drift: true, palette, fields: 50, objects: 500 });
     let document = || {
         let mut document = plan.to_json();
-        document["drift"] = json!(!clean);
+        document["drift"] = json!(drift);
         document
     };
     shell.result(&text, document, code);

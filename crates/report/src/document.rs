@@ -1,0 +1,79 @@
+//! A plan file for the one who is asked to approve it.
+
+use std::fmt::Write as _;
+
+use serde_json::Value;
+
+use crate::{Palette, clean};
+
+/// How many changed fields of an object are shown.
+const FIELDS: usize = 20;
+
+/// Returns what the plan in a plan file would do, action by action, as the file lists them.
+///
+/// The text shows what the file says; that the digest belongs to it is checked when it is signed.
+pub fn plan_document_text(plan: &Value, palette: Palette) -> String {
+    let mut out = String::new();
+    let actions = plan["actions"].as_array().map(Vec::as_slice).unwrap_or_default();
+    let writes = |action: &&Value| !matches!(action["operation"].as_str(), None | Some("no-op" | "keep"));
+    for action in actions.iter().filter(writes) {
+        let word = text(&action["operation"]);
+        let padded = format!("{word:<9}");
+        let painted = if word == "prune" { palette.bad(&padded) } else { palette.warn(&padded) };
+        let _ = writeln!(out, "  {painted} {}", palette.strong(&object_name(&action["object"])));
+        for forecast in items(&action["forecasts"]) {
+            let _ = writeln!(out, "            {}", palette.bad(&forecast_text(forecast)));
+        }
+        let changes = items(&action["delta"]);
+        for change in changes.iter().take(FIELDS) {
+            let _ = writeln!(out, "            {} {}", text(&change["change"]), text(&change["path"]));
+        }
+        if changes.len() > FIELDS {
+            let _ = writeln!(out, "            … and {} more fields", changes.len() - FIELDS);
+        }
+    }
+    out
+}
+
+fn items(value: &Value) -> &[Value] {
+    value.as_array().map(Vec::as_slice).unwrap_or_default()
+}
+
+fn text(value: &Value) -> String {
+    clean(value.as_str().unwrap_or_default())
+}
+
+fn object_name(object: &Value) -> String {
+    let namespace = object["namespace"].as_str().map(|name| format!("{}/", clean(name))).unwrap_or_default();
+    format!("{} {namespace}{}", text(&object["kind"]), text(&object["name"]))
+}
+
+fn forecast_text(forecast: &Value) -> String {
+    match forecast["forecast"].as_str() {
+        Some("restart") => format!("restarts {}", text(&forecast["why"])),
+        Some("dataLoss") => format!("DESTROYS DATA: {}", text(&forecast["what"])),
+        _ => text(&forecast["text"]),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn shows_what_is_approved() {
+        let object = |kind: &str, name: &str| json!({"kind": kind, "version": "v1", "namespace": "shop", "name": name});
+        let plan = json!({"actions": [
+            {"operation": "prune", "object": object("PersistentVolumeClaim", "data-0"),
+             "forecasts": [{"forecast": "dataLoss", "what": "10Gi"}]},
+            {"operation": "no-op", "object": object("ConfigMap", "same")},
+            {"operation": "update", "object": object("StatefulSet.apps", "db"),
+             "delta": [{"change": "changed", "path": "spec.replicas"}]},
+        ]});
+        let want = "  prune     PersistentVolumeClaim shop/data-0\n            DESTROYS DATA: 10Gi\n  \
+                    update    StatefulSet.apps shop/db\n            changed spec.replicas\n";
+        assert_eq!(plan_document_text(&plan, Palette::plain()), want);
+    }
+}
