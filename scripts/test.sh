@@ -26,8 +26,9 @@ export WINDLASS_TEST_BED=$bed
 export WINDLASS_TEST_KUBECONFIG=$bed/kubeconfig
 export WINDLASS_TEST_KUBECTL=$tools/kubectl
 export WINDLASS_TEST_TESTBED=$tools/testbed
-export WINDLASS_TEST_BINARY=$PWD/target/debug/windlass
-# Two cores: the control plane needs one of them.
+export WINDLASS_TEST_BINARY=${CARGO_TARGET_DIR:-$PWD/target}/debug/windlass
+# Most tests wait for a server or a process: more of them than cores at a time.
+export RUST_TEST_THREADS=${RUST_TEST_THREADS:-4} RUST_BACKTRACE=${RUST_BACKTRACE:-0}
 cargo test --locked --workspace --no-fail-fast "$@"
 (cd tests/testbed && CGO_ENABLED=0 go test -trimpath ./...)
 tests/testbed/prove.sh

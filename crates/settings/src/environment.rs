@@ -256,7 +256,8 @@ pub struct PruneBudget {
     /// At most this many.
     #[serde(default = "ten")]
     pub count: usize,
-    /// At most this share of all objects that Windlass manages in the environment, in percent.
+    /// At most this share of all objects that Windlass manages in the environment, in percent; it counts from
+    /// ten objects on. A generated object whose next version is delivered is replaced and does not count.
     #[serde(default = "twenty")]
     #[schemars(range(max = 100))]
     pub percent: u8,

@@ -74,21 +74,34 @@ async fn one(cluster: &Cluster, job: Job<'_>) -> Result<(ObjectKey, Asked), Clus
     Ok((key, asked))
 }
 
-/// Asks, and once more if the object appeared, went or changed hands between reading it and asking.
+/// How often an object that keeps changing is read and asked about again.
+const LOOKS: usize = 4;
+
+/// Asks, and again if the object appeared, went, changed hands or merely changed between reading it and asking:
+/// the difference of two moments would show what a controller wrote in between as ours.
 async fn settle(cluster: &Cluster, object: &Object, live: Option<Object>) -> Result<Asked, ClusterError> {
-    let asked = ask(cluster, object, live).await?;
-    let moved = match &asked.answer {
-        Ask::Refused(failure) => {
+    let mut asked = ask(cluster, object, live).await?;
+    for _ in 1..LOOKS {
+        if !has_moved(&asked) {
+            break;
+        }
+        match tolerate(cluster.get(object.reference()).await)? {
+            Ok(live) => asked = ask(cluster, object, live).await?,
+            Err(error) => return Ok(Asked { live: None, conflicts: Vec::new(), answer: failed(error) }),
+        }
+    }
+    Ok(asked)
+}
+
+/// Says whether the answer is about another state of the object than the one that was read. The answer to a
+/// dry-run of an update carries the version of the live object that it started from (measured on 1.36).
+fn has_moved(asked: &Asked) -> bool {
+    match (&asked.answer, &asked.live) {
+        (Ask::Refused(failure), _) => {
             matches!(failure.kind(), FailureKind::Modified | FailureKind::Gone | FailureKind::Recreated)
         }
+        (Ask::Answered(reply), Some(live)) => reply.object.resource_version() != live.resource_version(),
         _ => false,
-    };
-    if !moved {
-        return Ok(asked);
-    }
-    match tolerate(cluster.get(object.reference()).await)? {
-        Ok(live) => ask(cluster, object, live).await,
-        Err(error) => Ok(Asked { live: None, conflicts: Vec::new(), answer: failed(error) }),
     }
 }
 
