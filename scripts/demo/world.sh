@@ -11,7 +11,7 @@ prepare_folder() {
     rm -rf .demo
   fi
   mkdir -p .demo/{bin,keys,logs,home}
-  ln -s "$PWD/target/debug/windlass" "$tools/testbed" "$tools/kubectl" .demo/bin/
+  ln -s "${CARGO_TARGET_DIR:-$PWD/target}/debug/windlass" "$tools/testbed" "$tools/kubectl" .demo/bin/
   export WINDLASS_KUSTOMIZE=$tools/kubectl
 }
 
