@@ -31,12 +31,12 @@ pub(crate) async fn dispatch(
     surroundings: &Surroundings,
 ) -> Result<ExitCode, CommandError> {
     match command {
-        Command::Run(arguments) => Box::pin(run::run(&arguments, shell, surroundings)).await,
+        Command::Run(arguments) => run::run(&arguments, shell, surroundings).await,
         Command::Plan(arguments) => plan::plan(&arguments, shell, surroundings).await,
         Command::Approve(arguments) => approve::approve(&arguments, shell, surroundings),
-        Command::Apply(arguments) => Box::pin(apply::apply(&arguments, shell, surroundings)).await,
+        Command::Apply(arguments) => apply::apply(&arguments, shell, surroundings).await,
         Command::Drift(arguments) => drift::drift(&arguments, shell, surroundings).await,
-        Command::Rollback(arguments) => Box::pin(rollback::rollback(&arguments, shell, surroundings)).await,
+        Command::Rollback(arguments) => rollback::rollback(&arguments, shell, surroundings).await,
         Command::Verify(arguments) => verify::verify(&arguments, shell, surroundings).await,
         Command::Gate(arguments) => gate::gate(&arguments, shell, surroundings).await,
         Command::Render(arguments) => render::render(&arguments, shell, surroundings).await,
