@@ -2,8 +2,9 @@
 
 use std::collections::BTreeSet;
 use std::hash::{BuildHasher as _, Hasher as _, RandomState};
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Stdio};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 
 use serde_json::{Value, json};
@@ -192,10 +193,34 @@ impl World {
         Process::start(&mut self.command(&[arguments, &["--env", file.to_str().unwrap()]].concat()))
     }
 
+    /// Calls the binary with this world's environment file at a terminal of its own, where a person types a line.
+    /// Returns the exit code and what stood on the screen.
+    pub fn at_terminal(&self, arguments: &[&str], line: &str) -> (Option<i32>, String) {
+        let (binary, file) = (&Bed::get().binary, self.settings_file());
+        let call = format!("{} {} --env {}", binary.display(), arguments.join(" "), file.display());
+        let mut script = Command::new("script");
+        script.args(["-q", "-e", "-c", &call, "/dev/null"]);
+        self.surround(&mut script).env("TERM", "dumb").env("SHELL", "/bin/sh");
+        let mut child = script.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+        // Held open: the end of the input would be typed as well.
+        let mut keyboard = child.stdin.take().unwrap();
+        writeln!(keyboard, "{line}").unwrap();
+        let output = child.wait_with_output().unwrap();
+        drop(keyboard);
+        (output.status.code(), String::from_utf8_lossy(&output.stdout).into_owned())
+    }
+
     fn command(&self, arguments: &[&str]) -> Command {
+        let mut command = Command::new(&Bed::get().binary);
+        command.args(arguments);
+        self.surround(&mut command);
+        command
+    }
+
+    /// Gives a command the surroundings of a CI agent, and nothing of this process's own.
+    fn surround<'a>(&self, command: &'a mut Command) -> &'a mut Command {
         let bed = Bed::get();
-        let mut command = Command::new(&bed.binary);
-        command.args(arguments).env_clear().current_dir(self.folder.path());
+        command.env_clear().current_dir(self.folder.path());
         command.env("PATH", &bed.path).env("HOME", self.path("home")).env("USER", "ci-agent");
         command.env("TMPDIR", self.path("tmp")).env("WINDLASS_CACHE", self.path("cache"));
         command

@@ -21,6 +21,7 @@ mod repository_file;
 mod rollback;
 mod secrets;
 mod smoke;
+mod terminal;
 mod upgrades;
 
 /// Reads one field of every object of a list.
