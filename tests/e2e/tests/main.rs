@@ -21,6 +21,7 @@ mod repository_file;
 mod rollback;
 mod secrets;
 mod smoke;
+mod team;
 mod terminal;
 mod upgrades;
 
