@@ -99,6 +99,14 @@ pub enum LockError {
         /// How it was lost.
         reason: String,
     },
+    /// It was held, and could not be renewed in time, so that another run may hold it by now.
+    #[error("run `{run}` could not keep the lock: {error}")]
+    NotRenewed {
+        /// The run that held it.
+        run: RunId,
+        /// Why it could not be renewed.
+        error: Box<ClusterError>,
+    },
     /// It was to be taken from a holder that does not hold it.
     #[error("the lock is held by `{holder}`, not by `{named}`")]
     OtherHolder {
@@ -120,6 +128,7 @@ impl LockError {
     pub fn exit_code(&self) -> ExitCode {
         match self {
             Self::Held { .. } | Self::Lost { .. } => ExitCode::Locked,
+            Self::NotRenewed { error, .. } => error.exit_code(),
             Self::OtherHolder { .. } => ExitCode::Refused,
             Self::Free => ExitCode::Ok,
             Self::Record(error) => error.exit_code(),
@@ -137,6 +146,7 @@ impl LockError {
             Self::Lost { .. } => {
                 "nothing more was sent; run the same command again: it plans anew and goes on from where this run stopped".to_owned()
             }
+            Self::NotRenewed { error, .. } => format!("{}; nothing more was sent", error.hint()),
             Self::OtherHolder { holder, .. } => {
                 format!("look who holds it with `windlass lock`; to break it: windlass unlock --holder {holder}")
             }

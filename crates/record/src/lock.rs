@@ -14,7 +14,7 @@ use tokio_util::sync::CancellationToken;
 use windlass_cluster::ClusterError;
 use windlass_model::{Clock, Object, ObjectRef};
 
-use crate::renewal::{Renewal, Shared, lock};
+use crate::renewal::{Loss, Renewal, Shared, lock};
 use crate::store::{back_off, is_contention};
 use crate::{Holder, LockError, LockStatus, RecordError, Store, lease};
 
@@ -87,7 +87,7 @@ impl Lock {
         let shared = Arc::new(Shared {
             live: Mutex::new(live),
             lost: CancellationToken::new(),
-            reason: Mutex::default(),
+            loss: Mutex::default(),
         });
         let renewal = Renewal { cluster: store.cluster.clone(), shared: shared.clone(), duration, clock };
         let renewal = tokio::spawn(renewal.run(sent));
@@ -107,13 +107,17 @@ impl Lock {
     /// Says whether the lock is still held.
     ///
     /// # Errors
-    /// [`LockError::Lost`] with how it was lost.
+    /// [`LockError::Lost`] or [`LockError::NotRenewed`] with how it was lost.
     pub fn check(&self) -> Result<(), LockError> {
-        if self.shared.lost.is_cancelled() {
-            let reason = lock(&self.shared.reason).clone();
-            return Err(LockError::Lost { run: self.holder.run.clone(), reason });
+        if !self.shared.lost.is_cancelled() {
+            return Ok(());
         }
-        Ok(())
+        let run = self.holder.run.clone();
+        Err(match lock(&self.shared.loss).clone() {
+            Some(Loss::NotRenewed(error)) => LockError::NotRenewed { run, error: Box::new(error) },
+            Some(Loss::Taken(reason)) => LockError::Lost { run, reason },
+            None => LockError::Lost { run, reason: String::new() },
+        })
     }
 
     /// Gives the lock up, so that the next run need not wait.

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use tokio::time::{Instant, sleep, sleep_until, timeout_at};
 use tokio_util::sync::CancellationToken;
-use windlass_cluster::Cluster;
+use windlass_cluster::{Cluster, ClusterError};
 use windlass_model::{Clock, Object};
 
 use crate::lease;
@@ -19,7 +19,16 @@ pub(crate) struct Shared {
     /// Cancelled once the lock is lost.
     pub(crate) lost: CancellationToken,
     /// How it was lost.
-    pub(crate) reason: Mutex<String>,
+    pub(crate) loss: Mutex<Option<Loss>>,
+}
+
+/// How a lock was lost.
+#[derive(Debug, Clone)]
+pub(crate) enum Loss {
+    /// Nobody holds it, or someone else.
+    Taken(String),
+    /// It could not be renewed in time, for this reason.
+    NotRenewed(ClusterError),
 }
 
 /// The task that renews a lock.
@@ -35,8 +44,10 @@ enum Renewed {
     Yes(Box<Object>),
     /// It is certain that the lock is held by nobody, or by someone else.
     Lost(String),
+    /// Something else changed the Lease: try again soon.
+    Changed,
     /// It is not known: try again soon.
-    Unknown(String),
+    Unknown(ClusterError),
 }
 
 impl Renewal {
@@ -47,6 +58,7 @@ impl Renewal {
     /// in flight then still ends under the lock.
     pub(crate) async fn run(self, mut confirmed: Instant) {
         let mut pause = self.duration / 4;
+        let mut last = None;
         loop {
             let deadline = confirmed + self.duration * 3 / 4;
             let wake = (Instant::now() + pause).min(deadline);
@@ -58,25 +70,30 @@ impl Renewal {
                     *lock(&self.shared.live) = *live;
                     confirmed = sent;
                     pause = self.duration / 4;
+                    last = None;
                 }
-                Ok(Renewed::Lost(reason)) => return self.lose(reason),
-                Ok(Renewed::Unknown(reason)) if Instant::now() < deadline => {
-                    tracing::warn!(reason, "the lock could not be renewed, trying again");
+                Ok(Renewed::Lost(reason)) => return self.lose(Loss::Taken(reason)),
+                Ok(Renewed::Changed) if Instant::now() < deadline => pause = self.duration / 16,
+                Ok(Renewed::Changed) => {
+                    return self.lose(Loss::Taken("its Lease was changed again and again".to_owned()));
+                }
+                Ok(Renewed::Unknown(error)) if Instant::now() < deadline => {
+                    tracing::warn!(%error, "the lock could not be renewed, trying again");
                     pause = self.duration / 16;
+                    last = Some(error);
                 }
-                Ok(Renewed::Unknown(reason)) => {
-                    return self.lose(format!("it could not be renewed in time: {reason}"));
-                }
+                Ok(Renewed::Unknown(error)) => return self.lose(Loss::NotRenewed(error)),
                 Err(_) => {
-                    return self
-                        .lose("it could not be renewed in time: the API server does not answer".to_owned());
+                    let (what, seconds) = ("the renewal of the lock".to_owned(), self.duration.as_secs());
+                    let silence = || ClusterError::Timeout { what, seconds };
+                    return self.lose(Loss::NotRenewed(last.unwrap_or_else(silence)));
                 }
             }
         }
     }
 
-    fn lose(&self, reason: String) {
-        *lock(&self.shared.reason) = reason;
+    fn lose(&self, loss: Loss) {
+        *lock(&self.shared.loss) = Some(loss);
         self.shared.lost.cancel();
     }
 
@@ -85,7 +102,7 @@ impl Renewal {
         match self.cluster.replace(&lease::renewed(&live, self.clock.now())).await {
             Ok(answer) => Renewed::Yes(Box::new(answer.object)),
             Err(error) if is_contention(&error) => self.look_again(&live).await,
-            Err(error) => Renewed::Unknown(error.to_string()),
+            Err(error) => Renewed::Unknown(error),
         }
     }
 
@@ -101,9 +118,9 @@ impl Renewal {
             Ok(Some(live)) => {
                 *lock(&self.shared.live) = live;
                 sleep(Duration::from_millis(20)).await;
-                Renewed::Unknown("the Lease was changed meanwhile".to_owned())
+                Renewed::Changed
             }
-            Err(error) => Renewed::Unknown(error.to_string()),
+            Err(error) => Renewed::Unknown(error),
         }
     }
 }

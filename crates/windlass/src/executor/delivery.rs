@@ -160,7 +160,7 @@ impl Delivery<'_> {
     ) -> Result<Attempt, CommandError> {
         let lost = lock.check().err();
         match lock.release().await {
-            Ok(()) | Err(LockError::Lost { .. }) => {}
+            Ok(()) | Err(LockError::Lost { .. } | LockError::NotRenewed { .. }) => {}
             Err(error) => {
                 let text = format!("the lock could not be released and runs out by itself: {error}");
                 self.session.reporter.say(Level::Warning, text);
