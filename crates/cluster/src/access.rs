@@ -4,7 +4,8 @@ use http::Method;
 use serde_json::json;
 use windlass_model::GroupKind;
 
-use crate::transport::{Call, Repeat};
+use crate::effect::Effect;
+use crate::transport::Call;
 use crate::{Cluster, ClusterError};
 
 impl Cluster {
@@ -24,7 +25,7 @@ impl Cluster {
             }},
         });
         let url = "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews".to_owned();
-        let call = Call::send(Method::POST, url, "application/json", &body, Repeat::Safe);
+        let call = Call::send(Method::POST, url, "application/json", &body, Effect::Read);
         let answer = self.transport.call(&call).await?.json(&call.what())?;
         Ok(answer["status"]["allowed"] == true)
     }
@@ -33,7 +34,7 @@ impl Cluster {
     pub async fn whoami(&self) -> Result<(String, Vec<String>), ClusterError> {
         let body = json!({"apiVersion": "authentication.k8s.io/v1", "kind": "SelfSubjectReview"});
         let url = "/apis/authentication.k8s.io/v1/selfsubjectreviews".to_owned();
-        let call = Call::send(Method::POST, url, "application/json", &body, Repeat::Safe);
+        let call = Call::send(Method::POST, url, "application/json", &body, Effect::Read);
         let answer = self.transport.call(&call).await?.json(&call.what())?;
         let user = &answer["status"]["userInfo"];
         let groups = user["groups"].as_array().map(Vec::as_slice).unwrap_or_default();

@@ -57,6 +57,14 @@ pub enum ClusterError {
         /// What is wrong with it.
         reason: String,
     },
+    /// The request was not sent: it would not do what it is meant to.
+    #[error("{what} was not sent: {reason}")]
+    NotSent {
+        /// The request's verb and path.
+        what: String,
+        /// What is wrong with it.
+        reason: String,
+    },
     /// Another cluster answered than the environment file names.
     #[error("this is another cluster: `kube-system` has uid {found}, the environment file says {expected}")]
     OtherCluster {
@@ -83,7 +91,10 @@ impl ClusterError {
             Self::Api { failure, .. } => {
                 matches!(failure.code, 503 | 504) || failure.code == 500 && failure.reason == "Timeout"
             }
-            Self::Kubeconfig { .. } | Self::UnknownKind { .. } | Self::OtherCluster { .. } => false,
+            Self::Kubeconfig { .. }
+            | Self::UnknownKind { .. }
+            | Self::NotSent { .. }
+            | Self::OtherCluster { .. } => false,
         }
     }
 
@@ -105,7 +116,7 @@ impl ClusterError {
                     ExitCode::BadInput
                 }
             }
-            Self::Answer { .. } => ExitCode::Error,
+            Self::Answer { .. } | Self::NotSent { .. } => ExitCode::Error,
         }
     }
 
@@ -125,6 +136,7 @@ impl ClusterError {
                 format!("install the CustomResourceDefinition that defines `{kind}`, or correct apiVersion and kind")
             }
             Self::Answer { .. } => "something between Windlass and the API server alters answers: look for a proxy".to_owned(),
+            Self::NotSent { .. } => "this is a defect of Windlass: please report it".to_owned(),
             Self::OtherCluster { .. } => "check `cluster.context`, or correct `cluster.uid` in the environment file".to_owned(),
         }
     }

@@ -8,10 +8,12 @@
 mod access;
 mod connect;
 mod discovery;
+mod effect;
 mod error;
 mod failure;
 mod path;
 mod read;
+mod retry;
 mod transport;
 mod watch;
 mod write;

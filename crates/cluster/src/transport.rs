@@ -1,4 +1,4 @@
-//! Sending requests: deadline, bounded concurrency, and what may be repeated.
+//! Sending requests: deadline and bounded concurrency.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -10,7 +10,9 @@ use serde_json::Value;
 use tokio::sync::Semaphore;
 
 use crate::connect::innermost;
-use crate::{ClusterError, Failure, FailureKind};
+use crate::effect::{self, Effect};
+use crate::retry::pause_before_next;
+use crate::{ClusterError, Failure};
 
 /// Sends requests to one API server.
 #[derive(Clone)]
@@ -21,15 +23,6 @@ pub(crate) struct Transport {
     slots: Arc<Semaphore>,
 }
 
-/// Which failures of a request are followed by another attempt.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Repeat {
-    /// Whatever may be temporary: the request changes nothing.
-    Safe,
-    /// Only where the server says that it did not look at the request (429).
-    Throttled,
-}
-
 /// A request in the form in which it can be sent several times.
 pub(crate) struct Call {
     pub(crate) method: Method,
@@ -37,7 +30,7 @@ pub(crate) struct Call {
     pub(crate) content_type: &'static str,
     pub(crate) accept: &'static str,
     pub(crate) body: Vec<u8>,
-    pub(crate) repeat: Repeat,
+    pub(crate) effect: Effect,
 }
 
 /// What came back.
@@ -48,9 +41,6 @@ pub(crate) struct Reply {
 }
 
 const JSON: &str = "application/json";
-const ATTEMPTS: u32 = 6;
-/// A server may ask to wait for hours; a run would rather fail and say so.
-const LONGEST_PAUSE: Duration = Duration::from_secs(20);
 
 impl Call {
     pub(crate) fn get(url: String) -> Self {
@@ -60,7 +50,7 @@ impl Call {
             content_type: JSON,
             accept: JSON,
             body: Vec::new(),
-            repeat: Repeat::Safe,
+            effect: Effect::Read,
         }
     }
 
@@ -69,9 +59,9 @@ impl Call {
         url: String,
         content_type: &'static str,
         body: &Value,
-        repeat: Repeat,
+        effect: Effect,
     ) -> Self {
-        Self { method, url, content_type, accept: JSON, body: body.to_string().into_bytes(), repeat }
+        Self { method, url, content_type, accept: JSON, body: body.to_string().into_bytes(), effect }
     }
 
     /// Returns verb and path, for messages.
@@ -116,6 +106,7 @@ impl Transport {
 
     /// Sends a request and returns the answer if it is a success.
     pub(crate) async fn call(&self, call: &Call) -> Result<Reply, ClusterError> {
+        effect::check(call)?;
         // The slot is held over pauses too: a server that throttles must not get more callers.
         let _slot = self.slots.acquire().await;
         let mut attempt = 1;
@@ -124,7 +115,7 @@ impl Transport {
                 Ok(reply) => return Ok(reply),
                 Err(error) => error,
             };
-            match pause_before_next(&error, call.repeat, attempt) {
+            match pause_before_next(&error, call.effect, attempt) {
                 Some(pause) => {
                     tracing::debug!(what = call.what(), attempt, ?pause, %error, "trying again");
                     tokio::time::sleep(pause).await;
@@ -169,30 +160,6 @@ impl Transport {
     }
 }
 
-/// Returns how long to wait before the next attempt, or `None` if there is none.
-fn pause_before_next(error: &ClusterError, repeat: Repeat, attempt: u32) -> Option<Duration> {
-    if attempt >= ATTEMPTS {
-        return None;
-    }
-    let back_off = Duration::from_millis(100 << attempt);
-    match error {
-        ClusterError::Api { failure, .. } if failure.code == 429 => {
-            let asked = failure.retry_after.map_or(back_off, Duration::from_secs);
-            (asked <= LONGEST_PAUSE).then_some(asked.max(back_off))
-        }
-        // A dead webhook stays dead for longer than a dry-run may wait, and it answers for every object.
-        ClusterError::Api { failure, .. } if failure.kind() == FailureKind::WebhookFailed => {
-            (repeat == Repeat::Safe && attempt == 1).then_some(back_off)
-        }
-        ClusterError::Api { failure, .. } if repeat == Repeat::Safe && failure.is_transient() => {
-            Some(back_off)
-        }
-        // A refused connection answers at once; a server that restarts is back within seconds.
-        ClusterError::Unreachable { .. } if repeat == Repeat::Safe && attempt < 3 => Some(back_off),
-        _ => None,
-    }
-}
-
 /// Reads the text out of `299 - "text"` (RFC 7234), the only form that the API server sends.
 fn warning_text(header: &str) -> Option<String> {
     let text = header.splitn(3, ' ').nth(2)?.trim();
@@ -203,30 +170,6 @@ fn warning_text(header: &str) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn api(code: u16, retry_after: Option<u64>) -> ClusterError {
-        ClusterError::Api { what: String::new(), failure: Box::new(Failure::parse(code, b"", retry_after)) }
-    }
-
-    #[test]
-    fn only_what_is_harmless_is_repeated() {
-        let check = |error: &ClusterError, repeat, attempt, want: bool| {
-            assert_eq!(
-                pause_before_next(error, repeat, attempt).is_some(),
-                want,
-                "{error} {repeat:?} {attempt}"
-            );
-        };
-        check(&api(429, Some(1)), Repeat::Throttled, 1, true);
-        check(&api(429, Some(1)), Repeat::Throttled, ATTEMPTS, false);
-        check(&api(429, Some(3600)), Repeat::Safe, 1, false);
-        check(&api(503, None), Repeat::Safe, 1, true);
-        check(&api(503, None), Repeat::Throttled, 1, false);
-        check(&api(500, None), Repeat::Safe, 1, false);
-        check(&api(409, None), Repeat::Safe, 1, false);
-        let timeout = ClusterError::Timeout { what: String::new(), seconds: 1 };
-        check(&timeout, Repeat::Safe, 1, false);
-    }
 
     #[test]
     fn warnings_are_read() {

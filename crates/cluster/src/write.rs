@@ -4,8 +4,9 @@ use http::{Method, StatusCode};
 use serde_json::{Value, json};
 use windlass_model::Object;
 
+use crate::effect::Effect;
 use crate::read::parse;
-use crate::transport::{Call, Repeat};
+use crate::transport::Call;
 use crate::{Cluster, ClusterError, FIELD_MANAGER, FailureKind, Resource, path};
 
 /// One server-side apply.
@@ -101,8 +102,8 @@ impl Cluster {
             &parameters,
         );
         let body = expecting(request.object.body(), request.expect);
-        let repeat = if request.dry_run { Repeat::Safe } else { Repeat::Throttled };
-        self.write(&Call::send(Method::PATCH, url, APPLY_PATCH, &body, repeat)).await
+        let effect = Effect::of_write(request.dry_run);
+        self.write(&Call::send(Method::PATCH, url, APPLY_PATCH, &body, effect)).await
     }
 
     /// Deletes an object, if it still has this uid and version.
@@ -135,8 +136,8 @@ impl Cluster {
             // meant as a preview deletes.
             body["dryRun"] = json!(["All"]);
         }
-        let repeat = if dry_run { Repeat::Safe } else { Repeat::Throttled };
-        match self.transport.call(&Call::send(Method::DELETE, url, JSON, &body, repeat)).await {
+        let effect = Effect::of_write(dry_run);
+        match self.transport.call(&Call::send(Method::DELETE, url, JSON, &body, effect)).await {
             Ok(_) => Ok(Deleted::Accepted),
             Err(error) => {
                 match error.failure().map(|failure| (failure.kind(), is_other_uid(&failure.message))) {
@@ -156,7 +157,7 @@ impl Cluster {
         let resource = self.resource_of(object.reference()).await?;
         let url = path::collection(&resource, object.reference().namespace.as_deref());
         let url = path::with_query(&url, &[("fieldManager", FIELD_MANAGER), ("fieldValidation", "Strict")]);
-        self.write(&Call::send(Method::POST, url, JSON, object.body(), Repeat::Throttled)).await
+        self.write(&Call::send(Method::POST, url, JSON, object.body(), Effect::Write)).await
     }
 
     /// Sends an object as a dry-run creation: what would the server say? Changes nothing.
@@ -164,7 +165,7 @@ impl Cluster {
         let resource = self.resource_of(object.reference()).await?;
         let url = path::collection(&resource, object.reference().namespace.as_deref());
         let url = path::with_query(&url, &[("fieldManager", FIELD_MANAGER), ("dryRun", "All")]);
-        self.write(&Call::send(Method::POST, url, JSON, object.body(), Repeat::Safe)).await
+        self.write(&Call::send(Method::POST, url, JSON, object.body(), Effect::DryRun)).await
     }
 
     /// Replaces an object by PUT: compare-and-swap on the uid and resource version in its body.
@@ -177,10 +178,10 @@ impl Cluster {
         let url = path::object(&resource, reference.namespace.as_deref(), &reference.name);
         if object.uid().is_none() || object.resource_version().is_none() {
             let reason = "a replacement needs uid and resourceVersion".to_owned();
-            return Err(ClusterError::Answer { what: format!("PUT {url}"), reason });
+            return Err(ClusterError::NotSent { what: format!("PUT {url}"), reason });
         }
         let url = path::with_query(&url, &[("fieldManager", FIELD_MANAGER), ("fieldValidation", "Strict")]);
-        self.write(&Call::send(Method::PUT, url, JSON, object.body(), Repeat::Throttled)).await
+        self.write(&Call::send(Method::PUT, url, JSON, object.body(), Effect::Write)).await
     }
 
     /// Changes an object by a JSON patch (RFC 6902), for ownership migration and the like.
@@ -200,8 +201,8 @@ impl Cluster {
             &path::object(&resource, reference.namespace.as_deref(), &reference.name),
             &parameters,
         );
-        let repeat = if dry_run { Repeat::Safe } else { Repeat::Throttled };
-        self.write(&Call::send(Method::PATCH, url, JSON_PATCH, operations, repeat)).await
+        let effect = Effect::of_write(dry_run);
+        self.write(&Call::send(Method::PATCH, url, JSON_PATCH, operations, effect)).await
     }
 
     async fn write(&self, call: &Call) -> Result<Answer, ClusterError> {

@@ -88,6 +88,7 @@ fn is_fatal(error: &ClusterError) -> bool {
     match error {
         ClusterError::Unreachable { .. }
         | ClusterError::Kubeconfig { .. }
+        | ClusterError::NotSent { .. }
         | ClusterError::OtherCluster { .. } => true,
         ClusterError::Api { failure, .. } => failure.code == 401,
         ClusterError::Timeout { .. } | ClusterError::UnknownKind { .. } | ClusterError::Answer { .. } => {
