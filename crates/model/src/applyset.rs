@@ -114,6 +114,14 @@ impl ApplySet {
         set
     }
 
+    /// Returns the kinds among which members are to be looked for: those that the parent names, and those of the
+    /// recorded members. The parent's annotation can be narrowed by hand, and then hides members from whoever
+    /// believes in it (kubectl leaves them behind without a word).
+    pub fn scope(&self) -> BTreeSet<GroupKind> {
+        let recorded = self.members.iter().filter_map(|entry| ObjectRef::key_of_entry(entry));
+        self.kinds.iter().cloned().chain(recorded.map(|(kind, ..)| kind)).collect()
+    }
+
     /// Returns the name of the parent: `windlass.ENVIRONMENT.UNIT`. A dot is legal in neither part, so that two
     /// sets never share a parent; with a dash, unit `b-c` of `a` and unit `c` of `a-b` did.
     pub fn parent(&self) -> ObjectRef {
@@ -253,6 +261,20 @@ mod tests {
         let empty = set.of([]);
         assert_eq!(ApplySet::read(&empty.to_object("0.1.0")), Ok(empty.clone()));
         assert_eq!(empty.union(&set), set);
+    }
+
+    #[test]
+    fn a_member_is_looked_for_although_the_parent_does_not_name_its_kind() {
+        let members = [reference("Secret", Some("shop"), "s"), reference("Namespace", None, "shop")];
+        let mut set = set().of(&members);
+        set.kinds = [GroupKind::new("apps", "StatefulSet")].into();
+        let scope: Vec<String> = set.scope().iter().map(ToString::to_string).collect();
+        assert_eq!(scope.len(), 3, "{scope:?}");
+        assert!(
+            ["Secret", "Namespace", "StatefulSet.apps"]
+                .iter()
+                .all(|kind| scope.contains(&(*kind).to_owned()))
+        );
     }
 
     /// One environment's run deleted the objects of the other.

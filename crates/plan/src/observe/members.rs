@@ -27,11 +27,11 @@ pub(super) async fn list(
     sets: &[ApplySet],
     catalog: &Catalog,
 ) -> Result<Members, ClusterError> {
-    let kinds: BTreeSet<&GroupKind> = sets.iter().flat_map(|set| &set.kinds).collect();
+    let kinds: BTreeSet<GroupKind> = sets.iter().flat_map(ApplySet::scope).collect();
     let ids: Vec<String> = sets.iter().map(ApplySet::id).collect();
     let labels = format!("{PART_OF} in ({})", ids.join(","));
     let listings: Vec<(GroupKind, Listed)> =
-        stream::iter(kinds.into_iter().map(|kind| list_kind(reader, kind, &labels, catalog)))
+        stream::iter(kinds.iter().map(|kind| list_kind(reader, kind, &labels, catalog)))
             .buffer_unordered(reader.concurrency)
             .try_collect()
             .await?;
