@@ -81,7 +81,7 @@ fn effect(action: &Value) -> Result<Value, SignError> {
         .as_array()
         .map(|conflicts| conflicts.iter().map(|c| json!([c["field"], c["manager"]])).collect())
         .unwrap_or_default();
-    Ok(json!({
+    let mut effect = json!({
         "unit": action["unit"],
         "object": [kind, object["namespace"], object["name"]],
         "operation": action["operation"],
@@ -90,7 +90,11 @@ fn effect(action: &Value) -> Result<Value, SignError> {
         "desired": action["desired"],
         "delta": delta,
         "takesOver": takes_over,
-    }))
+    });
+    if let Some(volumes) = action["retains"].as_array() {
+        effect["retains"] = volumes.iter().map(|volume| json!([volume["name"], volume["uid"]])).collect();
+    }
+    Ok(effect)
 }
 
 fn parse<T: serde::de::DeserializeOwned>(file: &Value, key: &'static str) -> Result<T, SignError> {

@@ -27,6 +27,7 @@ pub(crate) fn action(operation: Operation, kind: &str, name: &str, risk: Risk) -
         desired: (operation == Operation::Create).then(|| Digest::of_bytes(name.as_bytes())),
         risk,
         takes_over: Vec::new(),
+        retains: Vec::new(),
         forecasts: Vec::new(),
         problem: None,
         warnings: Vec::new(),

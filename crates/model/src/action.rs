@@ -3,7 +3,7 @@
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use crate::{Digest, FieldChange, ObjectRef, Origin, UnitName, is_secret_kind};
+use crate::{Digest, FieldChange, ObjectRef, Origin, RetainedVolume, UnitName, is_secret_kind};
 
 /// What would happen to one object.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -38,6 +38,9 @@ pub struct Action {
     /// What follows from the action: restarts, what a deletion takes along.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub forecasts: Vec<Forecast>,
+    /// Volumes that are kept beforehand, since a deletion takes the claims along that they are bound to.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub retains: Vec<RetainedVolume>,
     /// Why the action cannot be carried out.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub problem: Option<Problem>,
@@ -238,7 +241,7 @@ impl Action {
     pub fn effect(&self) -> Value {
         let secret_version =
             self.live.as_ref().filter(|_| is_secret_kind(&self.object.kind) && !self.delta.is_empty());
-        json!({
+        let mut effect = json!({
             "unit": self.unit,
             "object": [self.object.kind, self.object.namespace, self.object.name],
             "operation": self.operation,
@@ -247,6 +250,10 @@ impl Action {
             "desired": self.desired,
             "delta": self.delta,
             "takesOver": self.takes_over.iter().map(|c| (&c.field, &c.manager)).collect::<Vec<_>>(),
-        })
+        });
+        if !self.retains.is_empty() {
+            effect["retains"] = self.retains.iter().map(|volume| json!([volume.name, volume.uid])).collect();
+        }
+        effect
     }
 }

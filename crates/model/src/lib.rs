@@ -25,6 +25,7 @@ mod secret;
 mod stage;
 mod tree;
 mod unit;
+mod volume;
 
 pub use action::{Action, Conflict, Forecast, LiveId, Operation, Preview, Problem, Risk};
 pub use applyset::{ApplySet, ApplySetError, PART_OF};
@@ -47,3 +48,4 @@ pub use secret::{MASK, is_secret_kind, mask_object};
 pub use stage::{Stage, StageOutcome};
 pub use tree::{SourceTree, TreeError, TreeFile};
 pub use unit::{Rendering, Unit, UnitName};
+pub use volume::RetainedVolume;

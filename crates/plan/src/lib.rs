@@ -20,6 +20,7 @@ mod planner;
 mod problem;
 mod prune;
 mod refusal;
+mod retain;
 mod risk;
 mod sameness;
 mod scene;

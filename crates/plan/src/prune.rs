@@ -9,7 +9,7 @@ use windlass_model::{
 use crate::evidence::{lacking, set_of};
 use crate::scene::Scene;
 use crate::verdict::live_id;
-use crate::{Candidate, ObjectKey, Removal, forecast, guards, hashed, problem, risk};
+use crate::{Candidate, ObjectKey, Removal, forecast, guards, hashed, problem, retain, risk};
 
 /// Returns the deletions and what is kept, in the order of execution: the last unit first, in a unit the last rank
 /// first. Sets whose unit is gone come before all others.
@@ -47,6 +47,7 @@ fn action(scene: &Scene<'_>, candidate: &Candidate) -> Option<Action> {
         desired: None,
         risk: Risk::None,
         takes_over: Vec::new(),
+        retains: Vec::new(),
         forecasts: Vec::new(),
         problem: None,
         warnings: Vec::new(),
@@ -75,7 +76,8 @@ fn prune(scene: &Scene<'_>, candidate: &Candidate, action: Action) -> Action {
         action.forecasts = vec![Forecast::Note { text }];
         action.risk = Risk::Deletion;
     } else {
-        action.forecasts = forecast::of_removal(&candidate.object, scene.observation);
+        action.retains = retain::volumes(scene, &candidate.object);
+        action.forecasts = forecast::of_removal(&candidate.object, scene.observation, &action.retains);
         action.risk = risk::of(action.operation, &action.object.kind, &action.forecasts);
     }
     match scene.observation.users.get(&ObjectKey::from(&action.object)) {

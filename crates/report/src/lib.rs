@@ -14,6 +14,7 @@ mod plan_text;
 mod problem;
 mod runs;
 mod stale;
+mod volume;
 
 pub use clean::{clean, clean_block};
 pub use diagnosis::diagnosis_text;
@@ -25,3 +26,4 @@ pub use plan_text::{PlanText, drift_line, plan_line, plan_text};
 pub use problem::{Report, problem_text};
 pub use runs::{RunLine, history_text};
 pub use stale::stale_text;
+pub use volume::rebinding_lines;

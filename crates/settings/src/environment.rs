@@ -244,6 +244,10 @@ pub struct Guards {
     /// Kinds that are protected beside the built-in ones, such as `Postgresql.acid.zalan.do`.
     #[serde(default)]
     pub protected_kinds: Vec<String>,
+    /// Keep the volumes of claims that a deletion takes along: their reclaim policy is set to `Retain` first, and the
+    /// report says how to bind them again. Needs `pipeline/rbac/optional/retain-volumes.yaml`.
+    #[serde(default)]
+    pub retain_volumes: bool,
     /// Deletions of protected objects that are allowed for a time.
     #[serde(default)]
     pub allow_deletions: Vec<DeletionPermission>,

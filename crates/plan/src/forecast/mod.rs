@@ -5,7 +5,7 @@ mod removal;
 mod restart;
 
 pub(crate) use change::of_change;
-pub(crate) use removal::{claims_in, of_removal};
+pub(crate) use removal::{claims_going, claims_in, of_removal};
 
 use serde_json::Value;
 use windlass_model::{Forecast, Object};

@@ -1,7 +1,7 @@
 //! What a deletion takes along.
 
 use serde_json::Value;
-use windlass_model::{Forecast, Object, is_custom_kind};
+use windlass_model::{Forecast, Object, RetainedVolume, is_custom_kind};
 
 use super::change::claim_templates;
 use super::{note, text};
@@ -21,19 +21,46 @@ pub(crate) fn claims_in(object: &Object) -> Option<&str> {
     }
 }
 
-/// Says what the deletion of an object takes along.
-pub(crate) fn of_removal(object: &Object, observation: &Observation) -> Vec<Forecast> {
+/// Returns the claims that go when an object is deleted.
+pub(crate) fn claims_going<'a>(object: &'a Object, observation: &'a Observation) -> Vec<&'a Object> {
+    let kind = &object.reference().kind;
+    if kinds::is_claim(kind) {
+        return vec![object];
+    }
+    let Some(namespace) = claims_in(object) else { return Vec::new() };
+    let prefixes: Vec<String> = claim_templates(object)
+        .iter()
+        .map(|template| format!("{template}-{}-", object.reference().name))
+        .collect();
+    let is_its = |claim: &Object| {
+        let ordinal = prefixes.iter().find_map(|prefix| claim.reference().name.strip_prefix(prefix.as_str()));
+        kinds::is_namespace(kind) || ordinal.is_some_and(|ordinal| ordinal.parse::<u64>().is_ok())
+    };
+    let claims = observation.claims.iter();
+    claims
+        .filter(|claim| claim.reference().namespace.as_deref() == Some(namespace) && is_its(claim))
+        .collect()
+}
+
+/// Says what the deletion of an object takes along; `retained` volumes are kept beforehand.
+pub(crate) fn of_removal(
+    object: &Object,
+    observation: &Observation,
+    retained: &[RetainedVolume],
+) -> Vec<Forecast> {
+    let of_claims =
+        || claims_going(object, observation).into_iter().map(|claim| of_claim(claim, observation, retained));
     let reference = object.reference();
     let kind = &reference.kind;
     if kinds::is_claim(kind) {
-        return vec![of_claim(object, observation)];
+        return of_claims().collect();
     }
     if kinds::is_namespace(kind) {
         let everything = loss(format!("everything in the namespace `{}`", reference.name));
-        return with_claims(everything, claims(object, observation, |_| true));
+        return std::iter::once(everything).chain(of_claims()).collect();
     }
     if kinds::is_stateful_set(kind) {
-        return of_stateful_set(object, observation);
+        return of_stateful_set(object, retained).into_iter().chain(of_claims()).collect();
     }
     if kinds::is_definition(kind) {
         return vec![of_definition(object, observation)];
@@ -63,7 +90,7 @@ fn loss(what: impl Into<String>) -> Forecast {
     Forecast::DataLoss { what: what.into() }
 }
 
-fn of_claim(claim: &Object, observation: &Observation) -> Forecast {
+fn of_claim(claim: &Object, observation: &Observation, retained: &[RetainedVolume]) -> Forecast {
     let size = text(claim, "/status/capacity/storage")
         .or_else(|| text(claim, "/spec/resources/requests/storage"))
         .unwrap_or("size unknown");
@@ -77,6 +104,9 @@ fn of_claim(claim: &Object, observation: &Observation) -> Forecast {
         (Some(volume), Some("Retain")) => note(format!(
             "{name} ({size}, {class}): the volume `{volume}` stays with its data (reclaim policy Retain), bound to nothing"
         )),
+        (Some(volume), Some(policy)) if retained.iter().any(|kept| kept.name == volume) => note(format!(
+            "{name} ({size}, {class}): the volume `{volume}` stays with its data (its reclaim policy {policy} is set to Retain first), bound to nothing"
+        )),
         (Some(volume), policy) => loss(format!(
             "{name} ({size}, {class}): the volume `{volume}` goes with its data (reclaim policy {})",
             policy.unwrap_or("unknown")
@@ -85,38 +115,18 @@ fn of_claim(claim: &Object, observation: &Observation) -> Forecast {
     }
 }
 
-fn of_stateful_set(set: &Object, observation: &Observation) -> Vec<Forecast> {
+fn of_stateful_set(set: &Object, retained: &[RetainedVolume]) -> Option<Forecast> {
     let templates = claim_templates(set);
     if templates.is_empty() {
-        return Vec::new();
+        return None;
     }
-    if text(set, WHEN_DELETED) != Some("Delete") {
-        let names: Vec<String> =
-            templates.iter().map(|template| format!("{template}-{}-*", set.reference().name)).collect();
-        return vec![note(format!("its claims stay: {}", names.join(", ")))];
+    if text(set, WHEN_DELETED) == Some("Delete") {
+        let what = "its claims go with it (whenDeleted Delete)";
+        return Some(if retained.is_empty() { loss(what) } else { note(what) });
     }
-    let prefixes: Vec<String> =
-        templates.iter().map(|template| format!("{template}-{}-", set.reference().name)).collect();
-    let is_its = |claim: &Object| {
-        let ordinal = prefixes.iter().find_map(|prefix| claim.reference().name.strip_prefix(prefix.as_str()));
-        ordinal.is_some_and(|ordinal| ordinal.parse::<u64>().is_ok())
-    };
-    let policy = loss("its claims go with it (whenDeleted Delete)");
-    with_claims(policy, claims(set, observation, is_its))
-}
-
-fn claims(object: &Object, observation: &Observation, wanted: impl Fn(&Object) -> bool) -> Vec<Forecast> {
-    let namespace = claims_in(object);
-    observation
-        .claims
-        .iter()
-        .filter(|claim| claim.reference().namespace.as_deref() == namespace && wanted(claim))
-        .map(|claim| of_claim(claim, observation))
-        .collect()
-}
-
-fn with_claims(first: Forecast, claims: Vec<Forecast>) -> Vec<Forecast> {
-    std::iter::once(first).chain(claims).collect()
+    let names: Vec<String> =
+        templates.iter().map(|template| format!("{template}-{}-*", set.reference().name)).collect();
+    Some(note(format!("its claims stay: {}", names.join(", "))))
 }
 
 fn of_definition(object: &Object, observation: &Observation) -> Forecast {
@@ -160,7 +170,7 @@ mod tests {
     }
 
     fn check(object: &Object, observation: &Observation, want: &[&str], without: &[&str]) {
-        let got = format!("{:?}", of_removal(object, observation));
+        let got = format!("{:?}", of_removal(object, observation, &[]));
         for want in want {
             assert!(got.contains(want), "{got} lacks {want}");
         }

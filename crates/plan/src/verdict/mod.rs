@@ -69,6 +69,7 @@ impl Case<'_> {
             desired: None,
             risk: Risk::None,
             takes_over: Vec::new(),
+            retains: Vec::new(),
             forecasts: Vec::new(),
             problem: None,
             warnings: Vec::new(),

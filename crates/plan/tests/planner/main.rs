@@ -9,6 +9,8 @@ mod pending;
 #[cfg(test)]
 mod prunes;
 #[cfg(test)]
+mod retained;
+#[cfg(test)]
 mod verdicts;
 #[cfg(test)]
 mod world;

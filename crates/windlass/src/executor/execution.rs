@@ -2,7 +2,7 @@
 
 use tokio_util::sync::CancellationToken;
 use windlass_apply::{Applied, Context, Pruned};
-use windlass_model::{ApprovedPlan, ExitCode, Operation, Stage};
+use windlass_model::{ApprovedPlan, ExitCode, Level, Operation, Stage};
 use windlass_record::Lock;
 use windlass_rollout::{SmokeOptions, Target};
 
@@ -30,6 +30,7 @@ pub(crate) async fn carry_out(
         environment: &session.name,
         record_namespace: &session.settings.record.namespace,
         concurrency: CONCURRENCY,
+        backend_limit: session.settings.timeouts.rollout.get(),
     };
     let applied = stage(&*session.reporter, Stage::Apply, async {
         let applied = windlass_apply::apply(approved, &desired.rendering, &context).await?;
@@ -143,6 +144,9 @@ async fn prune(
     let planned = approved.plan().counts().of(Operation::Prune);
     let work = async {
         let pruned = windlass_apply::prune(applied, approved, &desired.rendering, context).await?;
+        for line in pruned.retained.iter().flat_map(windlass_report::rebinding_lines) {
+            session.reporter.say(Level::Info, line);
+        }
         if !pruned.postponed.is_empty() {
             return Err(postponed(&pruned));
         }
