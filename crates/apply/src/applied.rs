@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use windlass_model::{Digest, GroupKind, ObjectRef};
+use windlass_model::{Digest, GroupKind, ObjectRef, RetainedVolume};
 
 use crate::parents::Parents;
 
@@ -35,6 +35,8 @@ pub struct Live {
 pub struct Pruned {
     /// Objects that were deleted.
     pub deleted: Vec<ObjectRef>,
+    /// Volumes that outlive the claims that went.
+    pub retained: Vec<RetainedVolume>,
     /// Objects that were gone already.
     pub absent: Vec<ObjectRef>,
     /// Objects whose name another object has taken since the plan; that one was left alone.

@@ -5,9 +5,11 @@ use std::time::Duration;
 use tokio_util::sync::CancellationToken;
 use windlass_cluster::{Cluster, ClusterError};
 use windlass_model::{ApplySet, Sink};
-use windlass_model::{EnvironmentName, Event, Level, Mutation, MutationResult, ObjectRef, Stage, UnitName};
+use windlass_model::{
+    EnvironmentName, Event, Level, Mutation, MutationResult, Object, ObjectRef, Stage, UnitName,
+};
 
-use crate::failure;
+use crate::failure::{self, Halt, Unwritten};
 
 /// What applying and pruning need beside the plan and the rendering.
 #[derive(Clone)]
@@ -26,6 +28,8 @@ pub struct Context<'a> {
     pub record_namespace: &'a str,
     /// How many objects are written at once.
     pub concurrency: usize,
+    /// How long the Services that webhooks call may take until they can answer.
+    pub backend_limit: Duration,
 }
 
 /// A write that was not carried out, or of which that is not known.
@@ -73,6 +77,31 @@ impl Context<'_> {
         tokio::select! {
             () = self.stop.cancelled() => false,
             () = tokio::time::sleep(time) => true,
+        }
+    }
+
+    /// Waits, or says that the run was told to stop.
+    pub(crate) async fn pause_or_stop(&self, time: Duration) -> Result<(), Halt> {
+        if self.pause(time).await { Ok(()) } else { Err(Halt::Stopped) }
+    }
+
+    /// Waits after a write whose outcome is not known, and returns the object as it is then. While the server does
+    /// not answer, waits again; `repeats` counts all waits for one object.
+    pub(crate) async fn look_up(
+        &self,
+        object: &ObjectRef,
+        error: ClusterError,
+        repeats: &mut u32,
+    ) -> Result<Option<Object>, Halt> {
+        let mut error = error;
+        loop {
+            *repeats += 1;
+            let pause = error.pause_before_repeat(*repeats);
+            self.pause_or_stop(pause.ok_or_else(|| Unwritten::of(object, &error, false))?).await?;
+            match self.cluster.get(object).await {
+                Ok(live) => return Ok(live),
+                Err(again) => error = again,
+            }
         }
     }
 

@@ -17,7 +17,9 @@ mod order;
 mod parents;
 mod prune;
 mod remove;
+mod retain;
 mod users;
+mod webhook;
 mod work;
 mod write;
 

@@ -1,7 +1,6 @@
 //! The parents of the sets: read before anything is written, widened first, made narrower last.
 
 use std::collections::BTreeMap;
-use std::time::Duration;
 
 use windlass_cluster::{ApplyRequest, Deleted, Expect, Failure, FailureKind, Propagation, Selector};
 use windlass_model::{ApplySet, GroupKind, Object, UnitName};
@@ -11,7 +10,7 @@ use crate::failure::{Halt, Unwritten};
 use crate::{ApplyError, Context};
 
 /// How often a parent is written against others who change it.
-const ATTEMPTS: u32 = 4;
+const ATTEMPTS: u32 = 6;
 
 /// The parents of an environment, as they were last seen.
 #[derive(Debug, Clone, Default)]
@@ -89,7 +88,7 @@ impl Parents {
     ) -> Result<(), Halt> {
         let empty = context.set_of(unit);
         let reference = empty.parent();
-        let mut force = false;
+        let (mut force, mut repeats) = (false, 0);
         for attempt in 1..=ATTEMPTS {
             let parent = self.by_unit.get(unit);
             let now = parent.map_or(&empty, |parent| &parent.set);
@@ -125,14 +124,14 @@ impl Parents {
                     | FailureKind::Gone
                     | FailureKind::Recreated
                     | FailureKind::FieldConflict(_),
-                ) if attempt < ATTEMPTS => self.read_again(&empty, context).await?,
-                _ if (error.may_have_landed() || error.failure().is_some_and(Failure::is_transient))
-                    && attempt < ATTEMPTS =>
-                {
-                    if !context.pause(Duration::from_millis(250 << attempt)).await {
-                        return Err(Halt::Stopped);
-                    }
-                    self.read_again(&empty, context).await?;
+                ) if attempt < ATTEMPTS => {
+                    let live = context.cluster.get(&reference).await;
+                    let live = live.map_err(|error| Unwritten::of(&reference, &error, false))?;
+                    self.replace(&empty, live)?;
+                }
+                _ if error.pause_before_repeat(repeats + 1).is_some() => {
+                    let live = context.look_up(&reference, error, &mut repeats).await?;
+                    self.replace(&empty, live)?;
                 }
                 Some(FailureKind::NamespaceMissing) => {
                     let message = format!("the record namespace `{}` does not exist", empty.namespace);
@@ -148,26 +147,30 @@ impl Parents {
 
     /// Deletes the parent of a unit that is not rendered any more and has no members left.
     pub(crate) async fn delete(&mut self, unit: &UnitName, context: &Context<'_>) -> Result<(), Halt> {
-        let Some(parent) = self.by_unit.get(unit) else { return Ok(()) };
-        let reference = parent.live.reference();
-        let failed = |error| Halt::from(Unwritten::of(reference, &error, false));
-        let resource = context.cluster.resource_of(reference).await.map_err(failed)?;
-        let request = context.cluster.delete(&resource, &parent.live, Propagation::Background, false);
-        match context.send("delete", reference, parent.live.uid(), request).await {
-            Ok(Deleted::Accepted | Deleted::Absent | Deleted::Replaced) => {
-                self.by_unit.remove(unit);
-                Ok(())
+        let mut repeats = 0;
+        while let Some(parent) = self.by_unit.get(unit) {
+            let reference = parent.live.reference().clone();
+            let failed = |error| Halt::from(Unwritten::of(&reference, &error, false));
+            let resource = context.cluster.resource_of(&reference).await.map_err(failed)?;
+            let request = context.cluster.delete(&resource, &parent.live, Propagation::Background, false);
+            match context.send("delete", &reference, parent.live.uid(), request).await {
+                Ok(Deleted::Accepted | Deleted::Absent | Deleted::Replaced) => {
+                    self.by_unit.remove(unit);
+                }
+                Err(Unsent::Stopped) => return Err(Halt::Stopped),
+                Err(Unsent::Failed(error)) => {
+                    let live = context.look_up(&reference, error, &mut repeats).await?;
+                    self.replace(&context.set_of(unit), live)?;
+                }
             }
-            Err(Unsent::Stopped) => Err(Halt::Stopped),
-            Err(Unsent::Failed(error)) => Err(failed(error)),
         }
+        Ok(())
     }
 
-    async fn read_again(&mut self, empty: &ApplySet, context: &Context<'_>) -> Result<(), Halt> {
-        let reference = empty.parent();
+    /// Takes a parent as it is now for what was known of it.
+    fn replace(&mut self, empty: &ApplySet, live: Option<Object>) -> Result<(), Halt> {
         self.by_unit.remove(&empty.unit);
-        let live = context.cluster.get(&reference).await;
-        match live.map_err(|error| Unwritten::of(&reference, &error, false))? {
+        match live {
             Some(live) => self.take(live).map_err(|error| foreign(empty, &error)),
             None => Ok(()),
         }

@@ -118,6 +118,7 @@ impl Run<'_> {
             match remove(action, set, wanted, used, self.context).await? {
                 Removal::Going(going) => {
                     self.pruned.deleted.push(object.clone());
+                    self.pruned.retained.extend(action.retains.iter().cloned());
                     leaving.push(going);
                 }
                 Removal::Absent => self.pruned.absent.push(object.clone()),

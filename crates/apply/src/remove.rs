@@ -9,10 +9,11 @@ use windlass_model::{Action, ApplySet, ObjectRef};
 use crate::context::Unsent;
 use crate::evidence::{Wanted, doubt, has_label};
 use crate::failure::{Halt, Unwritten};
+use crate::retain::retain;
 use crate::{Context, Kept};
 
 /// How often an object is read again that changes while it is deleted.
-const ATTEMPTS: u32 = 4;
+const ATTEMPTS: u32 = 6;
 
 /// How one deletion ended.
 pub(crate) enum Removal {
@@ -40,6 +41,7 @@ pub(crate) async fn remove(
 ) -> Result<Removal, Halt> {
     let object = &action.object;
     let failed = |error| Halt::from(Unwritten::of(object, &error, false));
+    let mut repeats = 0;
     for attempt in 1..=ATTEMPTS {
         let Some(live) = context.cluster.get(object).await.map_err(failed)? else {
             return Ok(Removal::Absent);
@@ -56,6 +58,7 @@ pub(crate) async fn remove(
         if live.is_terminating() {
             return Ok(Removal::Going(leaving));
         }
+        retain(action, context).await?;
         let resource = context.cluster.resource_of(object).await.map_err(failed)?;
         let request = context.cluster.delete(&resource, &live, Propagation::Background, false);
         let error = match context.send("delete", object, Some(uid), request).await {
@@ -65,14 +68,12 @@ pub(crate) async fn remove(
             Err(Unsent::Stopped) => return Err(Halt::Stopped),
             Err(Unsent::Failed(error)) => error,
         };
-        let changed =
-            matches!(error.failure().map(Failure::kind), Some(FailureKind::Modified | FailureKind::Gone));
-        let temporary = error.may_have_landed() || error.failure().is_some_and(Failure::is_transient);
-        if attempt == ATTEMPTS || !(changed || temporary) {
+        if error.pause_before_repeat(repeats + 1).is_some() {
+            context.look_up(object, error, &mut repeats).await?;
+        } else if attempt == ATTEMPTS
+            || !matches!(error.failure().map(Failure::kind), Some(FailureKind::Modified | FailureKind::Gone))
+        {
             return Err(failed(error));
-        }
-        if temporary && !context.pause(Duration::from_millis(250 << attempt)).await {
-            return Err(Halt::Stopped);
         }
     }
     Err(Halt::Stopped)

@@ -10,10 +10,9 @@ use windlass_model::{Conflict, GroupKind, Object, Operation, PART_OF, apply_entr
 use crate::Context;
 use crate::context::Unsent;
 use crate::failure::{Halt, Unwritten};
+use crate::webhook::can_answer;
 use crate::work::Step;
 
-/// How often a request is sent again whose answer was lost, or that met a temporary failure.
-const REPEATS: u32 = 3;
 /// How long a kind may take to be served after its definition was written.
 const KIND_LIMIT: Duration = Duration::from_secs(15);
 /// How long a new field may take to be known after its definition was written (250 ms measured on 1.36).
@@ -56,6 +55,7 @@ struct Try<'a> {
 impl Writer<'_> {
     /// Writes one object and returns it as it is then.
     pub(crate) async fn write(&self, step: Step<'_>) -> Result<Answer, Halt> {
+        can_answer(step.object, self.context).await?;
         let mut object = step.object.clone();
         object.set_label(PART_OF, &self.set_id);
         let uid = step.uid().map(str::to_owned);
@@ -67,7 +67,7 @@ impl Writer<'_> {
                 Err(Unsent::Stopped) => return Err(Halt::Stopped),
                 Err(Unsent::Failed(error)) => error,
             };
-            self.prepare_next(&mut attempt, &error).await?;
+            self.prepare_next(&mut attempt, error).await?;
         }
     }
 
@@ -82,9 +82,10 @@ impl Writer<'_> {
     }
 
     /// Prepares the next attempt, or says why there is none.
-    async fn prepare_next(&self, attempt: &mut Try<'_>, error: &ClusterError) -> Result<(), Halt> {
-        let reference = attempt.object.reference();
-        let give_up = || Halt::from(Unwritten::of(reference, error, attempt.uid.is_none()));
+    async fn prepare_next(&self, attempt: &mut Try<'_>, error: ClusterError) -> Result<(), Halt> {
+        let give_up = |attempt: &Try<'_>, error: &ClusterError| {
+            Halt::from(Unwritten::of(attempt.object.reference(), error, attempt.uid.is_none()))
+        };
         let kind = error.failure().map(Failure::kind);
         match kind {
             Some(FailureKind::FieldConflict(fields))
@@ -93,28 +94,34 @@ impl Writer<'_> {
                 attempt.force = true;
                 return Ok(());
             }
+            // The lost request was slower than the look.
             Some(FailureKind::Modified | FailureKind::FieldConflict(_))
                 if attempt.uid.is_none() && attempt.may_be_ours =>
             {
-                attempt.uid = Some(self.created_before(attempt).await?.ok_or_else(give_up)?);
+                let live = self.context.cluster.get(attempt.object.reference()).await;
+                let live = live.map_err(|error| give_up(attempt, &error))?;
+                attempt.uid = Some(self.ours(live.as_ref()).ok_or_else(|| give_up(attempt, &error))?);
                 return Ok(());
             }
             _ => {}
         }
-        let pause = if let Some(limit) = self.limit(attempt, error) {
+        if let Some(limit) = self.limit(attempt, &error) {
             let since = *attempt.since.get_or_insert_with(Instant::now);
             if since.elapsed() >= limit {
-                return Err(give_up());
+                return Err(give_up(attempt, &error));
             }
-            Duration::from_millis(150)
-        } else if is_temporary(error) && attempt.repeats < REPEATS {
+            return self.context.pause_or_stop(Duration::from_millis(150)).await;
+        }
+        attempt.may_be_ours |= error.may_have_landed();
+        if attempt.uid.is_some() || !attempt.may_be_ours {
             attempt.repeats += 1;
-            attempt.may_be_ours |= error.may_have_landed();
-            Duration::from_millis(250 << attempt.repeats)
-        } else {
-            return Err(give_up());
-        };
-        if self.context.pause(pause).await { Ok(()) } else { Err(Halt::Stopped) }
+            let pause = error.pause_before_repeat(attempt.repeats);
+            return self.context.pause_or_stop(pause.ok_or_else(|| give_up(attempt, &error))?).await;
+        }
+        // What may be there is looked up before it is created again.
+        let live = self.context.look_up(attempt.object.reference(), error, &mut attempt.repeats).await?;
+        attempt.uid = self.ours(live.as_ref());
+        Ok(())
     }
 
     /// Returns for how long a failure may only mean that the server has not caught up with this run.
@@ -143,15 +150,10 @@ impl Writer<'_> {
 
     /// Returns the uid of the object that stands where one was to be created, if our own lost request can have
     /// created it: it has our label and an entry of our manager. Applying to it once more shows the rest.
-    async fn created_before(&self, attempt: &Try<'_>) -> Result<Option<String>, Halt> {
-        let reference = attempt.object.reference();
-        let live = self.context.cluster.get(reference).await;
-        let live = live.map_err(|error| Unwritten::of(reference, &error, true))?;
-        Ok(live
-            .filter(|live| {
-                live.label(PART_OF) == Some(&self.set_id) && apply_entry(live, FIELD_MANAGER).is_some()
-            })
-            .and_then(|live| live.uid().map(str::to_owned)))
+    fn ours(&self, live: Option<&Object>) -> Option<String> {
+        let live = live?;
+        let ours = live.label(PART_OF) == Some(&self.set_id) && apply_entry(live, FIELD_MANAGER).is_some();
+        live.uid().filter(|_| ours).map(str::to_owned)
     }
 }
 
@@ -164,10 +166,6 @@ fn were_shown(fields: &[Conflict], step: &Step<'_>) -> bool {
             .any(|known| known.field == field.field && known.manager == field.manager)
     };
     matches!(step.action.operation, Operation::Update | Operation::Adopt) && fields.iter().all(shown)
-}
-
-fn is_temporary(error: &ClusterError) -> bool {
-    error.may_have_landed() || error.failure().is_some_and(Failure::is_transient)
 }
 
 /// An apply to an object that is being deleted is answered with 200, and the object goes away all the same.

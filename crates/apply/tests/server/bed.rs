@@ -64,6 +64,7 @@ impl Bed {
             environment: &self.environment,
             record_namespace: &self.namespace,
             concurrency: 1,
+            backend_limit: Duration::from_secs(30),
         }
     }
 

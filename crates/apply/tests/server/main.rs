@@ -17,6 +17,10 @@ mod plan;
 #[cfg(test)]
 mod prune;
 #[cfg(test)]
+mod retain;
+#[cfg(test)]
 mod sets;
 #[cfg(test)]
 mod users;
+#[cfg(test)]
+mod webhooks;

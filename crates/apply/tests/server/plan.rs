@@ -82,6 +82,7 @@ pub(crate) fn action(
         desired: None,
         risk: Risk::Routine,
         takes_over: Vec::new(),
+        retains: Vec::new(),
         forecasts: Vec::new(),
         problem: None,
         warnings: Vec::new(),
@@ -112,8 +113,8 @@ async fn prunes(bed: &Bed, rendering: &Rendering) -> Vec<Action> {
     let parents = bed.cluster.list(&maps, selector).await.unwrap().objects;
     let mut prunes = Vec::new();
     for parent in parents.iter().filter_map(|parent| ApplySet::read(parent).ok()) {
-        for kind in &parent.kinds {
-            let Ok(resource) = bed.cluster.preferred(kind).await else { continue };
+        for kind in parent.scope() {
+            let Ok(resource) = bed.cluster.preferred(&kind).await else { continue };
             let label = format!("{PART_OF}={}", parent.id());
             let selector = Selector { labels: Some(&label), ..Selector::default() };
             for live in bed.cluster.list(&resource, selector).await.unwrap().objects {

@@ -1,0 +1,97 @@
+//! Volumes that are kept when their claims are deleted.
+
+use std::time::Duration;
+
+use serde_json::json;
+use windlass_apply::{ApplyError, Pruned, apply, prune};
+use windlass_model::{Object, Operation, Rendering, RetainedVolume};
+
+use crate::bed::{Bed, object};
+use crate::plan::{approve, plan, rendering};
+
+fn volume(bed: &Bed) -> Object {
+    object(json!({
+        "apiVersion": "v1", "kind": "PersistentVolume", "metadata": {"name": bed.namespace},
+        "spec": {
+            "capacity": {"storage": "1Gi"}, "accessModes": ["ReadWriteOnce"], "persistentVolumeReclaimPolicy": "Delete",
+            "storageClassName": "", "hostPath": {"path": "/tmp/none"},
+            "claimRef": {"namespace": bed.namespace, "name": "data"},
+        },
+    }))
+}
+
+fn claim(bed: &Bed) -> Object {
+    object(json!({
+        "apiVersion": "v1", "kind": "PersistentVolumeClaim", "metadata": {"name": "data", "namespace": bed.namespace},
+        "spec": {
+            "volumeName": bed.namespace, "storageClassName": "", "accessModes": ["ReadWriteOnce"],
+            "resources": {"requests": {"storage": "1Gi"}},
+        },
+    }))
+}
+
+/// Delivers a claim, waits until it is bound to a volume, and prunes it by a plan that keeps the volume.
+async fn pruned(bed: &Bed, change: impl FnOnce(&mut RetainedVolume)) -> Result<Pruned, ApplyError> {
+    let stays = bed.map("stays", "1");
+    bed.put(&volume(bed)).await;
+    bed.run(&rendering(&[("shop", &[stays.clone(), claim(bed)])])).await.unwrap();
+    let bound = async {
+        while bed.get(claim(bed).reference()).await.unwrap().body()["status"]["phase"] != "Bound" {
+            tokio::time::sleep(Duration::from_millis(50)).await;
+        }
+    };
+    tokio::time::timeout(Duration::from_secs(30), bound).await.expect("the claim is bound");
+    bed.sink.writes();
+    let next: Rendering = rendering(&[("shop", &[stays])]);
+    let mut plan = plan(bed, &next).await;
+    let mut kept = RetainedVolume {
+        name: bed.namespace.clone(),
+        uid: bed.get(volume(bed).reference()).await.unwrap().uid().unwrap().to_owned(),
+        namespace: bed.namespace.clone(),
+        claim: "data".into(),
+        capacity: "1Gi".into(),
+        access_modes: vec!["ReadWriteOnce".into()],
+        storage_class: String::new(),
+        volume_mode: "Filesystem".into(),
+    };
+    change(&mut kept);
+    let action = plan.actions.iter_mut().find(|action| action.operation == Operation::Prune).unwrap();
+    action.retains = vec![kept];
+    let approved = approve(plan);
+    let applied = apply(&approved, &next, &bed.context()).await.unwrap();
+    prune(&applied, &approved, &next, &bed.context()).await
+}
+
+async fn down(bed: Bed) {
+    bed.delete(volume(&bed).reference()).await;
+    bed.down().await;
+}
+
+#[tokio::test]
+async fn a_volume_is_kept_before_its_claim_goes() {
+    let bed = Bed::up().await;
+    let pruned = pruned(&bed, |_| ()).await.unwrap();
+    assert_eq!(bed.sink.writes()[..2], [format!("patch {}", bed.namespace), "delete data".into()]);
+    assert_eq!(pruned.retained.len(), 1);
+    assert!(bed.get(claim(&bed).reference()).await.is_none());
+    let left = bed.get(volume(&bed).reference()).await.unwrap();
+    assert_eq!(left.body()["spec"]["persistentVolumeReclaimPolicy"], "Retain");
+    down(bed).await;
+}
+
+#[tokio::test]
+async fn a_claim_stays_if_its_volume_cannot_be_kept() {
+    let check = async |change: fn(&mut RetainedVolume), want: &str| {
+        let bed = Bed::up().await;
+        let error = pruned(&bed, change).await.unwrap_err();
+        assert!(matches!(error, ApplyError::Prune { .. }) && error.to_string().contains(want), "{error}");
+        assert!(bed.get(claim(&bed).reference()).await.is_some_and(|live| !live.is_terminating()));
+        let volume = bed.get(volume(&bed).reference()).await.unwrap();
+        assert_eq!(volume.body()["spec"]["persistentVolumeReclaimPolicy"], "Delete");
+        bed.delete(claim(&bed).reference()).await;
+        down(bed).await;
+    };
+    check(|volume| volume.claim = "other".into(), "is not bound to the claim").await;
+    check(|volume| volume.uid = "other".into(), "created again").await;
+    check(|volume| volume.name = "no-such-volume".into(), "was deleted").await;
+}

@@ -1,0 +1,105 @@
+//! Webhooks whose Service may not be able to answer.
+
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use windlass_apply::{Applied, ApplyError, Context, apply};
+use windlass_model::Object;
+
+use crate::bed::{Bed, object};
+use crate::plan::{approve, plan, rendering};
+
+/// A configuration whose webhooks match nothing at all, so that it disturbs nobody.
+fn webhook(bed: &Bed, client: &Value) -> Object {
+    object(json!({
+        "apiVersion": "admissionregistration.k8s.io/v1", "kind": "ValidatingWebhookConfiguration",
+        "metadata": {"name": bed.namespace},
+        "webhooks": [{
+            "name": "apply.windlass.dev", "admissionReviewVersions": ["v1"], "sideEffects": "None", "failurePolicy": "Fail",
+            "clientConfig": client,
+            "namespaceSelector": {"matchLabels": {"no-namespace": "has-this"}},
+            "rules": [{"apiGroups": [""], "apiVersions": ["v1"], "operations": ["CREATE"], "resources": ["configmaps"]}],
+        }],
+    }))
+}
+
+fn by_service(bed: &Bed) -> Object {
+    webhook(bed, &json!({"service": {"namespace": bed.namespace, "name": "hook"}}))
+}
+
+/// A Service without selector: its endpoints are what the test says they are.
+fn service(bed: &Bed) -> Object {
+    object(json!({
+        "apiVersion": "v1", "kind": "Service", "metadata": {"name": "hook", "namespace": bed.namespace},
+        "spec": {"ports": [{"port": 443}]},
+    }))
+}
+
+fn endpoints(bed: &Bed, ready: bool) -> Object {
+    object(json!({
+        "apiVersion": "discovery.k8s.io/v1", "kind": "EndpointSlice", "addressType": "IPv4",
+        "metadata": {
+            "name": "hook-1", "namespace": bed.namespace, "labels": {"kubernetes.io/service-name": "hook"},
+        },
+        "endpoints": [{"addresses": ["10.244.9.9"], "conditions": {"ready": ready}}], "ports": [{"port": 443}],
+    }))
+}
+
+async fn deliver(bed: &Bed, objects: &[Object], limit: Duration) -> Result<Applied, ApplyError> {
+    let all = rendering(&[("shop", objects)]);
+    let approved = approve(plan(bed, &all).await);
+    apply(&approved, &all, &Context { backend_limit: limit, ..bed.context() }).await
+}
+
+const SOON: Duration = Duration::from_millis(300);
+const LATE: Duration = Duration::from_secs(30);
+
+#[tokio::test]
+async fn a_webhook_that_nobody_would_answer_is_not_written() {
+    let bed = Bed::up().await;
+    let check = async |objects: &[Object], want: &str| {
+        let error = deliver(&bed, objects, SOON).await.unwrap_err();
+        assert!(error.to_string().contains(want), "{error}");
+        assert!(error.hint().contains(&format!("-n {}", bed.namespace)), "{}", error.hint());
+        assert!(bed.get(by_service(&bed).reference()).await.is_none());
+    };
+    check(&[by_service(&bed)], "hook, which it calls, does not exist").await;
+    check(&[by_service(&bed), service(&bed)], "has no ready endpoint").await;
+    bed.put(&endpoints(&bed, false)).await;
+    check(&[by_service(&bed), service(&bed)], "has no ready endpoint").await;
+    bed.down().await;
+}
+
+#[tokio::test]
+async fn a_webhook_is_written_last_and_once_its_service_can_answer() {
+    let bed = Bed::up().await;
+    let backend = async {
+        // The endpoints come while the webhook is waited with.
+        while !bed.sink.text().contains("has no ready endpoint") {
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+        bed.put(&endpoints(&bed, true)).await;
+    };
+    let all = [by_service(&bed), service(&bed), bed.map("a", "1")];
+    let (applied, ()) = tokio::join!(deliver(&bed, &all, LATE), backend);
+    assert_eq!(applied.unwrap().changed(), 3);
+    assert_eq!(bed.sink.writes().last(), Some(&format!("create {}", bed.namespace)));
+
+    // An update of what is in force already makes the API server ask anew, too.
+    bed.put(&endpoints(&bed, false)).await;
+    let mut changed = by_service(&bed).into_body();
+    changed["webhooks"][0]["timeoutSeconds"] = json!(5);
+    let error = deliver(&bed, &[object(changed), service(&bed)], SOON).await.unwrap_err();
+    assert!(error.to_string().contains("has no ready endpoint"), "{error}");
+    bed.delete(by_service(&bed).reference()).await;
+    bed.down().await;
+}
+
+#[tokio::test]
+async fn a_webhook_elsewhere_is_not_waited_for() {
+    let bed = Bed::up().await;
+    let elsewhere = webhook(&bed, &json!({"url": "https://example.com/hook"}));
+    deliver(&bed, std::slice::from_ref(&elsewhere), SOON).await.unwrap();
+    bed.delete(elsewhere.reference()).await;
+    bed.down().await;
+}
