@@ -1,6 +1,6 @@
 # Every target is a command that a person could type; see scripts/.
 .DEFAULT_GOAL := help
-.PHONY: help setup build testbed testbed-test test demo lint fmt reference clean
+.PHONY: help setup build testbed testbed-test test soak demo lint fmt reference clean
 
 help: ## Show this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-14s %s\n", $$1, $$2}'
@@ -19,6 +19,9 @@ testbed-test: testbed ## Prove the control plane with the stock kubectl
 
 test: setup ## Run all tests against the real control plane
 	@scripts/test.sh
+
+soak: setup ## Run all tests, and those that step through everything in full length (takes long)
+	@WINDLASS_TEST_SOAK=1 scripts/test.sh
 
 demo: setup ## Deliver the example repository through every stage; KEEP=1 leaves the control plane running
 	@scripts/demo.sh

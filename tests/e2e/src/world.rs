@@ -187,6 +187,15 @@ impl World {
         outcome
     }
 
+    /// Calls the binary with this world's environment file and one more variable.
+    pub fn windlass_with(&self, (name, value): (&str, &str), arguments: &[&str]) -> Outcome {
+        let file = self.settings_file();
+        let mut command = self.command(&[arguments, &["--env", file.to_str().unwrap()]].concat());
+        let outcome = Process::start(command.env(name, value)).wait();
+        self.calls.lock().unwrap_or_else(PoisonError::into_inner).push(outcome.clone());
+        outcome
+    }
+
     /// Starts the binary with this world's environment file.
     pub fn start(&self, arguments: &[&str]) -> Process {
         let file = self.settings_file();

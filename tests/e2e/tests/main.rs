@@ -9,17 +9,21 @@
 )]
 
 mod adoption;
+mod boundaries;
 mod commands;
 mod delivery;
 mod documentation;
 mod drift;
+mod faults;
 mod interruption;
 mod plan;
 mod prune;
 mod refusals;
 mod repository_file;
+mod retained;
 mod rollback;
 mod secrets;
+mod sets;
 mod smoke;
 mod team;
 mod terminal;

@@ -2,7 +2,7 @@
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use windlass_e2e::{Files, Outcome, Platform, World, manifests};
+use windlass_e2e::{Bed, Files, Outcome, Platform, World, manifests};
 
 /// Asserts that none of the values was written anywhere, in plain text or in base64.
 #[track_caller]
@@ -106,6 +106,32 @@ fn a_secret_that_is_refused_is_not_shown_either() {
         }
         assert_hidden(&world, &[value.to_owned()]);
     }
+}
+
+/// The libraries below Windlass have traces of their own, of HTTP and TLS.
+#[test]
+fn the_trace_of_every_library_holds_no_secret_value_and_no_token() {
+    let world = World::new();
+    let namespace = world.namespace("app");
+    let (first, second) = ("s3kr1t-trace-first-9Xw4bN", "s3kr1t-trace-second-1Kc8vR");
+    let with = |value: &str| {
+        let secret = manifests::secret(&namespace, "credentials", &[("password", value)]);
+        world.small().with("app/credentials.yaml", secret)
+    };
+    let traced = |arguments: &[&str]| world.windlass_with(("WINDLASS_LOG", "trace"), arguments);
+    world.commit(&with(first));
+    traced(&["run", "--verbose"]).ok().says("TRACE");
+    world.commit(&with(second));
+    traced(&["plan", "--verbose"]).ok();
+    traced(&["drift"]).ok();
+    traced(&["run", "--verbose"]).ok();
+    // The server refuses it, with its content in the answer.
+    let refused = "s3kr1t-trace-refused-7Mb2qL";
+    world.commit(&with(refused).replace("app/credentials.yaml", "password:", "'no key!':"));
+    assert_ne!(traced(&["run", "--verbose"]).code, 0);
+    let kubeconfig = std::fs::read_to_string(Bed::get().identity("windlass-run")).unwrap();
+    let token = kubeconfig.split_once("token: ").unwrap().1.lines().next().unwrap().trim().to_owned();
+    assert_hidden(&world, &[first.to_owned(), second.to_owned(), refused.to_owned(), token]);
 }
 
 #[test]

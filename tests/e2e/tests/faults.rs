@@ -1,0 +1,112 @@
+//! Requests that are throttled, lost or not answered in time: what may be sent again is, and nothing else.
+
+use serde_json::json;
+use windlass_e2e::{Fate, Proxy, Sight, World, manifests};
+
+/// A world behind a proxy, with a ConfigMap `new` that the next run creates.
+fn world() -> (World, Proxy) {
+    let mut world = World::new();
+    let proxy = Proxy::start();
+    proxy.stands_before(&mut world);
+    world.deliver(&world.small());
+    let namespace = world.namespace("app");
+    world
+        .commit(&world.small().with("app/new.yaml", manifests::config_map(&namespace, "new", &[("a", "b")])));
+    (world, proxy)
+}
+
+/// Lets the first write of an object have one fate, and everything else pass.
+fn first_write(proxy: &Proxy, name: &'static str, fate: Fate) {
+    let mut left = 1;
+    proxy.decide(move |sight: &Sight| {
+        if left > 0 && sight.writes() && sight.name() == name {
+            left -= 1;
+            return fate;
+        }
+        Fate::Passes
+    });
+}
+
+/// Creates `new` on a way that does something to its first request; returns what was sent about it.
+fn creating(fate: Fate) -> Vec<String> {
+    let (mut world, proxy) = world();
+    world.configure(|settings| settings["timeouts"]["request"] = json!("2s"));
+    first_write(&proxy, "new", fate);
+    world.windlass(&["run"]).ok();
+    let sent = proxy.methods("new");
+    proxy.pass();
+    assert_eq!(world.kubectl.field("configmap", &world.namespace("app"), "new", "/data/a"), "b");
+    world.windlass(&["drift"]).ok();
+    let from_first_write = sent.iter().position(|method| method == "PATCH").unwrap();
+    sent[from_first_write..].to_vec()
+}
+
+#[test]
+fn a_creation_that_was_throttled_is_sent_again() {
+    assert_eq!(creating(Fate::Refused(429, Some(1))), ["PATCH", "PATCH"]);
+}
+
+#[test]
+fn a_creation_whose_outcome_is_unknown_is_looked_up_before_it_is_sent_again() {
+    let check = |fate, want: &[&str]| {
+        let sent = creating(fate);
+        // The rollout and the deletions may read it later.
+        assert_eq!(sent[..want.len().min(sent.len())], *want, "{fate:?}: {sent:?}");
+        let writes = sent.iter().filter(|method| *method == "PATCH").count();
+        assert_eq!(writes, 2, "{fate:?}: {sent:?}");
+    };
+    // It is there, so that the second request names its uid; or it is not, and is created.
+    check(Fate::AnswerLost, &["PATCH", "GET", "PATCH"]);
+    check(Fate::AnswerLate, &["PATCH", "GET", "PATCH"]);
+    check(Fate::Lost, &["PATCH", "GET", "PATCH"]);
+    check(Fate::Refused(503, Some(1)), &["PATCH", "GET", "PATCH"]);
+}
+
+#[test]
+fn a_server_that_asks_to_wait_for_an_hour_is_not_waited_for() {
+    let (world, proxy) = world();
+    first_write(&proxy, "new", Fate::Refused(429, Some(3600)));
+    world.windlass(&["run"]).refuses(7, &["new", "has had enough"]);
+    assert_eq!(proxy.methods("new").iter().filter(|method| *method == "PATCH").count(), 1);
+}
+
+#[test]
+fn an_update_and_a_deletion_whose_answers_were_lost_are_made_sure_of() {
+    let (world, proxy) = world();
+    world.windlass(&["run"]).ok();
+    world.commit(&world.small().replace("app/settings.yaml", "blue", "green"));
+    for fate in [Fate::AnswerLost, Fate::Refused(503, None)] {
+        let mut left = vec!["new", "settings"];
+        proxy.decide(move |sight: &Sight| match left.iter().position(|name| sight.name() == *name) {
+            Some(position) if sight.writes() => {
+                left.remove(position);
+                fate
+            }
+            _ => Fate::Passes,
+        });
+        world.windlass(&["run"]).ok();
+        let namespace = world.namespace("app");
+        assert!(!world.kubectl.exists("configmap", &namespace, "new"), "{fate:?}");
+        assert_eq!(world.kubectl.field("configmap", &namespace, "settings", "/data/colour"), "green");
+        let again = world.small().with("app/new.yaml", manifests::config_map(&namespace, "new", &[]));
+        world.commit(&again);
+        proxy.pass();
+        world.windlass(&["run"]).ok();
+        world.commit(&world.small().replace("app/settings.yaml", "blue", "green"));
+    }
+}
+
+/// It ended as if another run had taken the lock.
+#[test]
+fn an_api_server_that_goes_away_in_the_midst_of_a_run_is_named_as_the_cause() {
+    let (world, proxy) = world();
+    let mut gone = false;
+    proxy.decide(move |sight: &Sight| {
+        gone |= sight.writes() && sight.name() == "new";
+        if gone { Fate::Lost } else { Fate::Passes }
+    });
+    let outcome = world.windlass(&["run"]);
+    outcome.refuses(69, &["cannot be reached", "127.0.0.1"]);
+    proxy.pass();
+    world.windlass(&["run", "--lock-timeout", "30s"]).ok();
+}
