@@ -1,5 +1,6 @@
 //! Storing and finding the records of runs.
 
+use jiff::Timestamp;
 use windlass_cluster::{Propagation, Selector};
 use windlass_model::{Object, ObjectRef, RunId};
 
@@ -49,8 +50,8 @@ impl Store {
     /// Returns the newest runs, at most `limit`. A record that cannot be read hides no other.
     pub async fn history(&self, limit: usize) -> Result<History, RecordError> {
         let mut history = History::default();
-        for live in self.records().await?.iter().take(limit) {
-            match map::read(live, KEY) {
+        for stored in self.records().await?.into_iter().take(limit) {
+            match stored.record {
                 Ok(record) => history.runs.push(record),
                 Err(error) => history.unreadable.push(error.to_string()),
             }
@@ -61,9 +62,9 @@ impl Store {
     /// Deletes all records but the newest `keep`, and returns how many it deleted.
     pub async fn trim(&self, keep: usize) -> Result<usize, RecordError> {
         let mut deleted = 0;
-        for live in self.records().await?.iter().skip(keep) {
+        for Stored { live, .. } in self.records().await?.into_iter().skip(keep) {
             let resource = self.cluster.resource_of(live.reference()).await?;
-            match self.cluster.delete(&resource, live, Propagation::Background, false).await {
+            match self.cluster.delete(&resource, &live, Propagation::Background, false).await {
                 Ok(_) => deleted += 1,
                 // Someone is writing it just now: the next run trims it.
                 Err(error) if is_contention(&error) => {}
@@ -73,17 +74,35 @@ impl Store {
         Ok(deleted)
     }
 
-    /// Returns the ConfigMaps of all runs, newest first: a run's id begins with its start time.
-    async fn records(&self) -> Result<Vec<Object>, RecordError> {
+    /// Returns the records of all runs, newest first.
+    async fn records(&self) -> Result<Vec<Stored>, RecordError> {
         let resource = self.cluster.resource_of(&map::reference(&self.namespace, "")).await?;
         let labels = format!("{RECORD}=run,{ENVIRONMENT}={}", self.environment);
         let selector = Selector { namespace: Some(&self.namespace), labels: Some(&labels), fields: None };
-        let mut records = self.cluster.list(&resource, selector).await?.objects;
-        records.sort_by(|a, b| b.reference().name.cmp(&a.reference().name));
+        let listed = self.cluster.list(&resource, selector).await?.objects.into_iter();
+        let mut records: Vec<Stored> =
+            listed.map(|live| Stored { record: map::read(&live, KEY), live }).collect();
+        records.sort_by(|a, b| b.age().cmp(&a.age()));
         Ok(records)
     }
 
     fn run_reference(&self, run: &RunId) -> ObjectRef {
         map::reference(&self.namespace, &format!("windlass-run-{run}"))
+    }
+}
+
+/// A run's ConfigMap and what it holds.
+struct Stored {
+    live: Object,
+    record: Result<RunRecord, RecordError>,
+}
+
+impl Stored {
+    /// Returns what sorts records by their age. A run's id begins with the second of its start; which of two runs
+    /// of one second came first is only in the record.
+    fn age(&self) -> (&str, Option<Timestamp>) {
+        let name = self.live.reference().name.as_str();
+        let second = name.rsplit_once('-').map_or(name, |(second, _)| second);
+        (second, self.record.as_ref().ok().map(|record| record.started_at))
     }
 }

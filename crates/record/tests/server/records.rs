@@ -73,6 +73,24 @@ async fn runs_are_kept_replaced_and_trimmed() {
     bed.down().await;
 }
 
+/// Run ids hold the second of the start and four random characters.
+#[tokio::test]
+async fn runs_of_one_second_keep_their_order() {
+    let bed = Bed::up().await;
+    for (run, milliseconds) in
+        [("20260101-000000-bbbb", 100), ("20260101-000000-cccc", 900), ("20260101-000000-aaaa", 950)]
+    {
+        let started_at = Timestamp::from_millisecond(milliseconds).unwrap();
+        bed.store.save(&RunRecord { started_at, ..record(run) }).await.unwrap();
+    }
+    let history = bed.store.history(9).await.unwrap();
+    let ids: Vec<&str> = history.runs.iter().map(|run| run.id.as_str()).collect();
+    assert_eq!(ids, ["20260101-000000-aaaa", "20260101-000000-cccc", "20260101-000000-bbbb"]);
+    assert_eq!(bed.store.trim(1).await.unwrap(), 2);
+    assert!(bed.store.load(&RunId::parse("20260101-000000-aaaa").unwrap()).await.unwrap().is_some());
+    bed.down().await;
+}
+
 #[tokio::test]
 async fn a_record_edited_by_hand_hides_no_other() {
     let bed = Bed::up().await;
