@@ -31,7 +31,7 @@ lint: setup ## Formatting, clippy, dependency rules, documentation
 
 fmt: ## Format everything
 	cargo fmt
-	gofmt -w tests/testbed
+	gofmt -w tests/testbed tests/githost
 
 reference: ## Write the generated pages of docs/reference again
 	UPDATE_REFERENCE=1 cargo test -q -p windlass-settings -p windlass reference

@@ -5,7 +5,7 @@ cd "$(dirname "$0")/.."
 
 echo "== formatting" >&2
 cargo fmt --check
-badly=$(gofmt -l tests/testbed)
+badly=$(gofmt -l tests/testbed tests/githost)
 [ -z "$badly" ] || { echo "gofmt: $badly" >&2; exit 1; }
 
 echo "== clippy" >&2
@@ -19,5 +19,7 @@ deny=$(scripts/tool.sh cargo-deny 0.20.2)
 echo "== documentation" >&2
 RUSTDOCFLAGS="-D warnings" cargo doc --locked --workspace --no-deps --document-private-items
 
-echo "== testbed" >&2
-(cd tests/testbed && CGO_ENABLED=0 go vet -trimpath ./...)
+echo "== Go" >&2
+for module in testbed githost; do
+  (cd "tests/$module" && CGO_ENABLED=0 go vet -trimpath ./...)
+done

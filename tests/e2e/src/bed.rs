@@ -14,6 +14,8 @@ pub struct Bed {
     pub kubeconfig: PathBuf,
     /// The `windlass` binary.
     pub binary: PathBuf,
+    /// The server of Git repositories.
+    pub githost: PathBuf,
     /// The stock kubectl.
     pub kubectl: PathBuf,
     /// The search path for the binary: kubectl's folder, then the surrounding one.
@@ -39,6 +41,7 @@ impl Bed {
             folder: given("WINDLASS_TEST_BED"),
             kubeconfig: given("WINDLASS_TEST_KUBECONFIG"),
             binary: given("WINDLASS_TEST_BINARY"),
+            githost: given("WINDLASS_TEST_GITHOST"),
             kubectl,
             path,
         }

@@ -13,6 +13,7 @@
 mod audit;
 mod bed;
 mod files;
+mod githost;
 mod keys;
 mod kubectl;
 pub mod manifests;
@@ -29,6 +30,7 @@ mod world;
 pub use audit::{Audit, Request};
 pub use bed::Bed;
 pub use files::Files;
+pub use githost::GitHost;
 pub use keys::{Keys, OpenPgpKey, SshKey};
 pub use kubectl::Kubectl;
 pub use outcome::Outcome;

@@ -17,6 +17,13 @@ pub struct Workload<'a> {
     pub symptoms: &'a [(&'a str, &'a str)],
 }
 
+impl<'a> Workload<'a> {
+    /// Returns the workload `db`: one pod of version 1, with the given symptoms.
+    pub fn db(namespace: &'a str, symptoms: &'a [(&'a str, &'a str)]) -> Self {
+        Self { namespace, name: "db", version: "1", replicas: 1, symptoms }
+    }
+}
+
 /// Returns `windlass.yaml` for units given as name, path and what they come after.
 pub fn units(units: &[(&str, &str, &str)]) -> String {
     let mut out = "units:\n".to_owned();

@@ -42,6 +42,11 @@ impl Repository {
         format!("file://{}", self.folder.path().join("bare").display())
     }
 
+    /// Returns the folder to serve: the repository is `bare` in it.
+    pub fn served_folder(&self) -> &Path {
+        self.folder.path()
+    }
+
     /// Returns the change that a forge makes when a pull request is merged.
     pub fn merged(&self) -> Change<'_> {
         Change {

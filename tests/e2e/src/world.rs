@@ -1,6 +1,7 @@
 //! Everything one test needs.
 
 use std::collections::BTreeSet;
+use std::ffi::{OsStr, OsString};
 use std::hash::{BuildHasher as _, Hasher as _, RandomState};
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
@@ -30,6 +31,7 @@ pub struct World {
     pub kubectl: Kubectl,
     folder: TempDir,
     settings: Value,
+    variables: Vec<(String, OsString)>,
     namespaces: Mutex<BTreeSet<String>>,
     owned: Mutex<Vec<String>>,
     calls: Mutex<Vec<Outcome>>,
@@ -55,6 +57,7 @@ impl World {
             kubectl: Kubectl::admin(bed),
             folder: tempfile::Builder::new().prefix("we").tempdir_in("/tmp").unwrap(),
             settings: Value::Null,
+            variables: Vec::new(),
             namespaces: Mutex::default(),
             owned: Mutex::default(),
             calls: Mutex::default(),
@@ -101,6 +104,11 @@ impl World {
     pub fn configure(&mut self, change: impl FnOnce(&mut Value)) {
         change(&mut self.settings);
         self.write_settings();
+    }
+
+    /// Sets a variable of the environment that the binary is called with.
+    pub fn set_variable(&mut self, name: &str, value: &(impl AsRef<OsStr> + ?Sized)) {
+        self.variables.push((name.to_owned(), value.as_ref().to_owned()));
     }
 
     /// Changes who signs in to the cluster, to one of the testbed's identities.
@@ -232,7 +240,7 @@ impl World {
         command.env_clear().current_dir(self.folder.path());
         command.env("PATH", &bed.path).env("HOME", self.path("home")).env("USER", "ci-agent");
         command.env("TMPDIR", self.path("tmp")).env("WINDLASS_CACHE", self.path("cache"));
-        command
+        command.envs(self.variables.iter().map(|(name, value)| (name, value)))
     }
 
     /// Plans, and has an approver sign the plan; returns the plan.

@@ -15,13 +15,7 @@ fn first(world: &World) -> Files {
 /// Many objects, and a workload that takes its time.
 fn second(world: &World) -> Files {
     let namespace = world.namespace("app");
-    let workload = manifests::Workload {
-        namespace: &namespace,
-        name: "db",
-        version: "1",
-        replicas: 1,
-        symptoms: &[("ready-after", "4s")],
-    };
+    let workload = manifests::Workload::db(&namespace, &[("ready-after", "4s")]);
     let mut files =
         first(world).without("app/old.yaml").with("app/db.yaml", manifests::stateful_set(&workload));
     for number in 0..MANY {

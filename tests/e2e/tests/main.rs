@@ -19,6 +19,7 @@ mod interruption;
 mod plan;
 mod prune;
 mod refusals;
+mod remotes;
 mod repository_file;
 mod retained;
 mod rollback;

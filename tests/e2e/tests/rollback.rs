@@ -45,13 +45,8 @@ fn that_was_killed_is_continued_by_the_same_command() {
     let world = World::new();
     let namespace = world.namespace("app");
     let version = |version: &str, colour: &str| {
-        let workload = manifests::Workload {
-            namespace: &namespace,
-            name: "db",
-            version,
-            replicas: 1,
-            symptoms: &[("ready-after", "3s")],
-        };
+        let workload =
+            manifests::Workload { version, ..manifests::Workload::db(&namespace, &[("ready-after", "3s")]) };
         let files = world.small().replace("app/settings.yaml", "blue", colour);
         files.with("app/db.yaml", manifests::stateful_set(&workload))
     };

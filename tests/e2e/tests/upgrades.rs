@@ -94,13 +94,7 @@ fn a_deployment_that_never_becomes_ready_times_out_with_its_state() {
     let namespace = world.namespace("app");
     let symptoms = [("ready-after", "never"), ("from-revision", "2")];
     let web = |version| {
-        let workload = manifests::Workload {
-            namespace: &namespace,
-            name: "db",
-            version,
-            replicas: 1,
-            symptoms: &symptoms,
-        };
+        let workload = manifests::Workload { version, ..manifests::Workload::db(&namespace, &symptoms) };
         world.small().with("app/db.yaml", manifests::deployment(&workload))
     };
     world.deliver(&web("1"));

@@ -81,13 +81,7 @@ fn rolling_out(world: &World) -> Process {
 fn a_lock_that_another_run_holds() {
     let world = World::new();
     let namespace = world.namespace("app");
-    let workload = manifests::Workload {
-        namespace: &namespace,
-        name: "db",
-        version: "1",
-        replicas: 1,
-        symptoms: &[("ready-after", "8s")],
-    };
+    let workload = manifests::Workload::db(&namespace, &[("ready-after", "8s")]);
     world.commit(&world.small().with("app/db.yaml", manifests::stateful_set(&workload)));
     world.windlass(&["lock"]).ok();
     let first = rolling_out(&world);
@@ -107,13 +101,7 @@ fn a_lock_that_another_run_holds() {
 fn a_lock_is_taken_away_only_from_the_holder_that_is_named() {
     let world = World::new();
     let namespace = world.namespace("app");
-    let workload = manifests::Workload {
-        namespace: &namespace,
-        name: "db",
-        version: "1",
-        replicas: 1,
-        symptoms: &[("ready-after", "never")],
-    };
+    let workload = manifests::Workload::db(&namespace, &[("ready-after", "never")]);
     let mut world = world;
     world.configure(|settings| settings["timeouts"]["lease"] = json!("10m"));
     world.commit(&world.small().with("app/db.yaml", manifests::stateful_set(&workload)));
@@ -137,13 +125,7 @@ fn an_older_commit_that_waited_for_the_lock_while_a_newer_one_was_delivered() {
     let namespace = world.namespace("app");
     world.deliver(&world.small());
     let older = world.commit(&world.small().replace("app/settings.yaml", "blue", "green"));
-    let workload = manifests::Workload {
-        namespace: &namespace,
-        name: "db",
-        version: "1",
-        replicas: 1,
-        symptoms: &[("ready-after", "6s")],
-    };
+    let workload = manifests::Workload::db(&namespace, &[("ready-after", "6s")]);
     let newer = world.small().replace("app/settings.yaml", "blue", "red");
     world.commit(&newer.with("app/db.yaml", manifests::deployment(&workload)));
     let first = rolling_out(&world);
