@@ -73,6 +73,7 @@ impl Requirement {
 
 /// How many objects each operation touches.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
+#[serde(rename_all = "camelCase")]
 pub struct Counts {
     /// By operation; operations that do not occur are absent.
     pub by_operation: BTreeMap<Operation, usize>,

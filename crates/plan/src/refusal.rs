@@ -14,6 +14,8 @@ pub(crate) enum Guard {
     IncompleteList,
     TwoOwners,
     ForeignSet,
+    Freeze,
+    Rule,
 }
 
 impl Guard {
@@ -28,6 +30,8 @@ impl Guard {
             Self::IncompleteList => "incomplete-list",
             Self::TwoOwners => "two-owners",
             Self::ForeignSet => "foreign-set",
+            Self::Freeze => "freeze",
+            Self::Rule => "rule",
         }
     }
 

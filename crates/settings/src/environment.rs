@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::Duration;
+use crate::{Duration, Freeze, PlanRule};
 
 /// An environment file. Relative paths in it are relative to the folder that holds it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -251,6 +251,12 @@ pub struct Guards {
     /// Deletions of protected objects that are allowed for a time.
     #[serde(default)]
     pub allow_deletions: Vec<DeletionPermission>,
+    /// Times in which nothing is delivered. Plans and drift are not affected.
+    #[serde(default)]
+    pub freezes: Vec<Freeze>,
+    /// Rules over a whole plan, beside the built-in guards.
+    #[serde(default)]
+    pub rules: Vec<PlanRule>,
 }
 
 /// How many objects one run may delete. The run is refused when either limit is passed.

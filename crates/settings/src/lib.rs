@@ -9,8 +9,10 @@ mod check;
 mod duration;
 mod environment;
 mod error;
+mod freeze;
 mod load;
 mod lookup;
+mod plan_rule;
 mod reference;
 mod repository;
 mod schema;
@@ -24,6 +26,8 @@ pub use environment::{
     Timeouts, UnsignedRule,
 };
 pub use error::{Mistake, SettingsError, SettingsErrors};
+pub use freeze::{Freeze, WeeklyFreeze};
+pub use plan_rule::PlanRule;
 pub use reference::{environment_example, environment_reference, repository_example, repository_reference};
 pub use repository::{HttpProbe, Probe, Repository, TcpProbe, UnitSpec};
 pub use schema::{environment_schema, repository_schema};

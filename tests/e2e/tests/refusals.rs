@@ -6,6 +6,7 @@ mod guards;
 mod inputs;
 mod places;
 mod policies;
+mod restraints;
 
 use windlass_e2e::World;
 

@@ -8,6 +8,7 @@ mod leftovers;
 mod pending;
 #[cfg(test)]
 mod prunes;
+mod restraints;
 #[cfg(test)]
 mod retained;
 #[cfg(test)]

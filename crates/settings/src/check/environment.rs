@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::Findings;
+use super::{Findings, restraint};
 use crate::environment::{
     ApprovalMode, ApprovalRules, Environment, Guards, PinnedKey, PolicyRules, Source, Timeouts, UnsignedRule,
 };
@@ -204,6 +204,8 @@ fn guards(guards: &Guards, found: &mut Findings<'_>) {
         found.want_day(&format!("{path}.until"), &permission.until);
         found.want_text(&format!("{path}.reason"), &permission.reason);
     }
+    restraint::freezes(&guards.freezes, found);
+    restraint::plan_rules(&guards.rules, found);
 }
 
 fn timeouts(timeouts: &Timeouts, found: &mut Findings<'_>) {

@@ -2,6 +2,7 @@
 
 mod environment;
 mod repository;
+mod restraint;
 mod values;
 
 pub(crate) use environment::environment;

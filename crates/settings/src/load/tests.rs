@@ -218,6 +218,17 @@ fn rules_of_the_environment_file() {
         "policies: {}\n",
         &["12:11: policies: no policy is listed"],
     );
+    check(
+        "approval:\n",
+        "guards:\n  freezes:\n    - {name: f, reason: r, from: 2026-12-18, until: 2026-12-17, timeZone: Mars}\n    - {name: f, reason: r, weekly: {from: Fri 4pm, until: Monday 08:00}}\n    - {name: f, reason: r, from: 2026-12-18}\napproval:\n",
+        &[
+            "16:53: guards.freezes[0].until: the freeze ends before it begins",
+            "16:75: guards.freezes[0].timeZone: `Mars` is not a time zone that this machine knows",
+            "17:43: guards.freezes[1].weekly.from: `Fri 4pm` is not a time of the week",
+            "17:59: guards.freezes[1].weekly.until: `Monday 08:00` is not a time of the week",
+            "18:7: guards.freezes[2]: it is not clear when the freeze is",
+        ],
+    );
     check("none: no policy engine here", "none: ''", &["13:9: policies.none: must not be empty"]);
     check(
         "  none: no policy engine here",

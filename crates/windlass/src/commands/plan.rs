@@ -75,7 +75,11 @@ async fn of_environment(
     let state = session.store.state().await?;
     let desired = desired::obtain(&session, From::Commit { wanted, rollback: false }, &state).await?;
     let passed = planning::gate(&session).await?;
-    planning::plan(&session, &desired, Some(passed.policies()), Purpose::Delivery).await
+    let mut plan = planning::plan(&session, &desired, Some(passed.policies()), Purpose::Delivery).await?;
+    let freezes = windlass_plan::freezes(&plan, &session.settings.guards);
+    plan.warnings
+        .extend(freezes.into_iter().map(|freeze| format!("a run would be refused now: {}", freeze.message)));
+    Ok(plan)
 }
 
 /// A directory of this machine.

@@ -182,7 +182,8 @@ impl Delivery<'_> {
         let session = self.session;
         let desired = &prepared.desired;
         let purpose = self.order.rollback.as_deref().map_or(Purpose::Delivery, Purpose::Rollback);
-        let plan = planning::plan(session, desired, Some(prepared.policies), purpose).await?;
+        let mut plan = planning::plan(session, desired, Some(prepared.policies), purpose).await?;
+        plan.refusals.extend(windlass_plan::freezes(&plan, &session.settings.guards));
         record::note_plan(self.record, &plan);
         papers::write_plan(&prepared.folder, "plan", &plan)?;
         ci::publish_plan(&plan, &session.surroundings);

@@ -80,6 +80,7 @@ pub(crate) async fn plan(
             let summary = windlass_report::drift_line(&plan);
             return Ok((plan, summary));
         }
+        plan.refusals.extend(windlass_plan::rules(&plan, &session.settings.guards));
         plan.requirement = windlass_approve::requirement(&plan, session.settings.approval.required);
         let summary = windlass_report::plan_line(&plan);
         Ok((plan, summary))
