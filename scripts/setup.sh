@@ -18,7 +18,9 @@ have bwrap || need+=(bubblewrap)
 have prlimit || need+=(util-linux)
 have curl || need+=(curl)
 { have pkg-config && pkg-config --exists gpgme 2>/dev/null; } || have gpgme-config || need+=(libgpgme-dev)
-have cargo || also+=("Rust 1.95 or newer (rustup toolchain install 1.95.0 --component clippy,rustfmt)")
+# Asked, and not only looked for: rustup's cargo is there even if the toolchain of this folder is not.
+(cd "$(dirname "$0")" && cargo --version >/dev/null 2>&1) ||
+  also+=("Rust 1.95 or newer (rustup toolchain install 1.95.0 --component clippy,rustfmt)")
 have go || also+=("Go 1.26 or newer")
 
 if [ ${#need[@]} -gt 0 ]; then
