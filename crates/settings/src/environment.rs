@@ -257,6 +257,58 @@ pub struct Guards {
     /// Rules over a whole plan, beside the built-in guards.
     #[serde(default)]
     pub rules: Vec<PlanRule>,
+    /// Other tools whose objects may be taken over for a time.
+    #[serde(default)]
+    pub allow_takeovers: Vec<TakeoverPermission>,
+    /// What happens when a policy would deny the pods of a changed workload.
+    #[serde(default)]
+    pub pod_policy: PodPolicyRule,
+}
+
+/// Allows what another tool delivers to be taken over until a date. Without it, an object that another tool marks as
+/// its own is refused, because the two would overwrite each other.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct TakeoverPermission {
+    /// The tool.
+    pub tool: DeliveryTool,
+    /// The tool's own name of what delivers the objects: a release, a Kustomization, an application, or an ApplySet's
+    /// parent as `namespace/name`.
+    pub name: String,
+    /// The last day (`2026-12-31`, UTC) on which the permission counts.
+    pub until: String,
+    /// Why the objects change hands.
+    pub reason: String,
+}
+
+/// A delivery tool whose objects can be taken over.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum DeliveryTool {
+    /// Helm: the annotation `meta.helm.sh/release-name`.
+    Helm,
+    /// Flux: its Kustomizations and HelmReleases.
+    Flux,
+    /// Argo CD: its applications.
+    ArgoCd,
+    /// kapp: its applications.
+    Kapp,
+    /// Config Sync: one object each.
+    ConfigSync,
+    /// Any tool that keeps ApplySets, such as `kubectl apply --applyset`.
+    ApplySet,
+}
+
+/// What happens when a policy would deny the pods of a changed workload.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum PodPolicyRule {
+    /// The plan is refused.
+    #[default]
+    Refuse,
+    /// The plan warns. For clusters whose webhooks judge Windlass differently from the controllers that make the
+    /// real pods.
+    Warn,
 }
 
 /// How many objects one run may delete. The run is refused when either limit is passed.

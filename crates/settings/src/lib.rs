@@ -22,8 +22,8 @@ mod tree;
 pub use duration::{Duration, DurationError};
 pub use environment::{
     AdmissionPolicy, ApprovalMode, ApprovalRules, Approver, ClusterAccess, Constraint, DeletionPermission,
-    Environment, Gatekeeper, Guards, PinnedKey, PolicyRules, PruneBudget, RecordRules, RolloutRules, Source,
-    Timeouts, UnsignedRule,
+    DeliveryTool, Environment, Gatekeeper, Guards, PinnedKey, PodPolicyRule, PolicyRules, PruneBudget,
+    RecordRules, RolloutRules, Source, TakeoverPermission, Timeouts, UnsignedRule,
 };
 pub use error::{Mistake, SettingsError, SettingsErrors};
 pub use freeze::{Freeze, WeeklyFreeze};

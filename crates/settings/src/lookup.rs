@@ -7,7 +7,7 @@ use jiff::civil::Date;
 use jiff::tz::TimeZone;
 
 use crate::check::day;
-use crate::{DeletionPermission, Environment, PinnedKey};
+use crate::{DeletionPermission, Environment, PinnedKey, TakeoverPermission};
 
 impl Environment {
     /// Makes relative paths absolute: they are relative to `base`, the folder of the environment file.
@@ -30,6 +30,11 @@ impl Environment {
             let namespace = permission.namespace.as_ref().map(|namespace| format!("{namespace}/")).unwrap_or_default();
             format!("guards.allowDeletions[{index}]: the permission to delete {kind} {namespace}{name} ended on {until}; remove it")
         });
+        let takeovers = self.guards.allow_takeovers.iter().enumerate();
+        let takeovers = takeovers.filter(|(_, permission)| !permission.counts_at(now)).map(|(index, permission)| {
+            let TakeoverPermission { name, until, .. } = permission;
+            format!("guards.allowTakeovers[{index}]: the permission to take over what `{name}` delivers ended on {until}; remove it")
+        });
         let keys = self.source.keys.iter().enumerate().filter_map(|(index, key)| {
             let last = day(key.not_after.as_deref()?)?;
             (last < today).then(|| {
@@ -37,11 +42,18 @@ impl Environment {
                 format!("source.keys[{index}]: signatures of `{name}` made after {last} do not count; pin a new key")
             })
         });
-        permissions.chain(keys).collect()
+        permissions.chain(takeovers).chain(keys).collect()
     }
 }
 
 impl DeletionPermission {
+    /// Says whether the permission counts at this time: its last day ends at midnight UTC.
+    pub fn counts_at(&self, now: Timestamp) -> bool {
+        day(&self.until).is_some_and(|last| today(now) <= last)
+    }
+}
+
+impl TakeoverPermission {
     /// Says whether the permission counts at this time: its last day ends at midnight UTC.
     pub fn counts_at(&self, now: Timestamp) -> bool {
         day(&self.until).is_some_and(|last| today(now) <= last)
@@ -84,9 +96,10 @@ mod tests {
             "2027-01-01T00:00:00Z",
             &[
                 "guards.allowDeletions[0]: the permission to delete PersistentVolumeClaim shop/data-db-2 ended on 2026-12-31; remove it",
+                "guards.allowTakeovers[0]: the permission to take over what `shop` delivers ended on 2026-12-31; remove it",
             ],
         );
-        assert_eq!(environment.warnings(at("2028-01-01T00:00:00Z")).len(), 2);
+        assert_eq!(environment.warnings(at("2028-01-01T00:00:00Z")).len(), 3);
     }
 
     #[test]

@@ -206,6 +206,12 @@ fn guards(guards: &Guards, found: &mut Findings<'_>) {
     }
     restraint::freezes(&guards.freezes, found);
     restraint::plan_rules(&guards.rules, found);
+    for (index, permission) in guards.allow_takeovers.iter().enumerate() {
+        let path = format!("guards.allowTakeovers[{index}]");
+        found.want_text(&format!("{path}.name"), &permission.name);
+        found.want_day(&format!("{path}.until"), &permission.until);
+        found.want_text(&format!("{path}.reason"), &permission.reason);
+    }
 }
 
 fn timeouts(timeouts: &Timeouts, found: &mut Findings<'_>) {
