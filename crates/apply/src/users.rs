@@ -1,11 +1,14 @@
-//! The pods that still use what is to be deleted.
+//! The pods that still use what is to be deleted, and the revisions from which such pods may still be made.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
 
 use tokio::time::Instant;
 use windlass_cluster::{ClusterError, Selector};
-use windlass_model::{GroupKind, Object, ObjectRef, is_custom_kind, is_used_by_pods, pod_uses};
+use windlass_model::{
+    GroupKind, Object, ObjectRef, is_custom_kind, is_used_by_pods, pod_uses, revision_kinds,
+    revisions_that_use,
+};
 
 use crate::Context;
 use crate::failure::Halt;
@@ -13,7 +16,7 @@ use crate::failure::Halt;
 /// How long the garbage collector may take to come to the pods of a workload that was just deleted.
 const COLLECTION: Duration = Duration::from_secs(5);
 
-/// The pods of the namespaces in which something is to be deleted that pods use, read once a namespace.
+/// The pods and revisions of the namespaces in which something is to be deleted that pods use, read once a namespace.
 ///
 /// A rollout can be over while pods of an older revision run: under `partition`, `OnDelete` or `paused`. Once such
 /// a pod is created anew, it needs what its revision names, which no unit renders any more.
@@ -21,7 +24,22 @@ pub(crate) struct Users {
     limit: Duration,
     /// What is to be deleted in each namespace, of kinds that pods use.
     going: BTreeMap<String, Vec<ObjectRef>>,
-    pods: BTreeMap<String, Result<Vec<Object>, String>>,
+    makers: BTreeMap<String, Result<Makers, String>>,
+}
+
+/// The pods of a namespace, and what may be a revision.
+struct Makers {
+    pods: Vec<Object>,
+    revisions: Vec<Object>,
+}
+
+impl Makers {
+    /// Returns what uses an object, by kind and name.
+    fn user_of(&self, object: &ObjectRef) -> Option<String> {
+        let pod = self.pods.iter().find(|pod| pod_uses(pod, object));
+        let pod = pod.map(|pod| format!("pod {}", pod.reference().name));
+        pod.or_else(|| revisions_that_use(&self.revisions, object).into_iter().next())
+    }
 }
 
 impl Users {
@@ -32,7 +50,7 @@ impl Users {
             let namespace = object.namespace.clone().unwrap_or_default();
             by_namespace.entry(namespace).or_default().push(object.clone());
         }
-        Self { limit, going: by_namespace, pods: BTreeMap::new() }
+        Self { limit, going: by_namespace, makers: BTreeMap::new() }
     }
 
     /// Returns why an object must stay because of pods, if it must. What cannot be told counts as use.
@@ -45,28 +63,25 @@ impl Users {
         let Some(namespace) = object.namespace.as_ref().filter(|_| is_used_by_pods(&object.kind)) else {
             return Ok(None);
         };
-        if !self.pods.contains_key(namespace) {
-            let pods = self.settled(namespace, deleted, context).await?;
-            self.pods.insert(namespace.clone(), pods.map_err(|error| error.to_string()));
+        if !self.makers.contains_key(namespace) {
+            let makers = self.settled(namespace, deleted, context).await?;
+            self.makers.insert(namespace.clone(), makers.map_err(|error| error.to_string()));
         }
-        Ok(match self.pods.get(namespace) {
-            Some(Ok(pods)) => pods
-                .iter()
-                .find(|pod| pod_uses(pod, object))
-                .map(|pod| format!("pod {} still uses it", pod.reference().name)),
+        Ok(match self.makers.get(namespace) {
+            Some(Ok(makers)) => makers.user_of(object).map(|user| format!("{user} still uses it")),
             Some(Err(error)) => Some(format!("whether pods still use it cannot be told: {error}")),
             None => None,
         })
     }
 
-    /// Lists the pods of a namespace, and again while pods that use something are on their way out: those of a
-    /// replaced revision, and those of a workload that this run has deleted.
+    /// Lists the pods and revisions of a namespace, and again while those that use something are on their way out: pods
+    /// of a replaced revision, and whatever belongs to a workload that this run has deleted.
     async fn settled(
         &self,
         namespace: &str,
         deleted: &[ObjectRef],
         context: &Context<'_>,
-    ) -> Result<Result<Vec<Object>, ClusterError>, Halt> {
+    ) -> Result<Result<Makers, ClusterError>, Halt> {
         let start = Instant::now();
         let collected = deleted
             .iter()
@@ -74,16 +89,17 @@ impl Users {
         let going = self.going.get(namespace).map_or(&[][..], Vec::as_slice);
         let mut pause = Duration::from_millis(100);
         loop {
-            let pods = match list(namespace, context).await {
-                Ok(pods) => pods,
+            let makers = match list(namespace, context).await {
+                Ok(makers) => makers,
                 Err(error) => return Ok(Err(error)),
             };
-            let mut users = pods.iter().filter(|pod| going.iter().any(|object| pod_uses(pod, object)));
+            let mut users = makers.pods.iter().filter(|pod| going.iter().any(|object| pod_uses(pod, object)));
             let limit = if collected { COLLECTION.min(self.limit) } else { Duration::ZERO };
             let waits =
                 users.any(|pod| start.elapsed() < if pod.is_terminating() { self.limit } else { limit });
-            if !waits {
-                return Ok(Ok(pods));
+            let is_used = |object| !revisions_that_use(&makers.revisions, object).is_empty();
+            if !waits && !(start.elapsed() < limit && going.iter().any(is_used)) {
+                return Ok(Ok(makers));
             }
             if !context.pause(pause).await {
                 return Err(Halt::Stopped);
@@ -101,8 +117,14 @@ fn has_pods(kind: &GroupKind) -> bool {
         || kind.is("", "ReplicationController")
 }
 
-async fn list(namespace: &str, context: &Context<'_>) -> Result<Vec<Object>, ClusterError> {
-    let resource = context.cluster.resource(&GroupKind::new("", "Pod"), "v1").await?;
+async fn list(namespace: &str, context: &Context<'_>) -> Result<Makers, ClusterError> {
     let selector = Selector { namespace: Some(namespace), ..Selector::default() };
-    Ok(context.cluster.list(&resource, selector).await?.objects)
+    let resource = context.cluster.resource(&GroupKind::new("", "Pod"), "v1").await?;
+    let pods = context.cluster.list(&resource, selector).await?.objects;
+    let mut revisions = Vec::new();
+    for kind in revision_kinds() {
+        let resource = context.cluster.resource(&kind, "v1").await?;
+        revisions.extend(context.cluster.list(&resource, selector).await?.objects);
+    }
+    Ok(Makers { pods, revisions })
 }

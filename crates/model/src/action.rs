@@ -158,6 +158,19 @@ pub enum Forecast {
         /// What is lost.
         what: String,
     },
+    /// Other objects go along with a deleted one, counted.
+    Cascade {
+        /// The sentence.
+        text: String,
+        /// Pods that go.
+        pods: usize,
+        /// Claims that go.
+        claims: usize,
+        /// Volumes of these claims that are destroyed.
+        volumes: usize,
+        /// The bytes that the destroyed volumes hold at most.
+        bytes: u64,
+    },
     /// Anything else worth knowing before approving.
     Note {
         /// The note.

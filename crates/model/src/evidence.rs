@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde_json::Value;
 
-use crate::{ApplySet, Object, PART_OF, UnitName};
+use crate::{ApplySet, Object, PART_OF, UnitName, other_owner};
 
 /// A piece of evidence that is lacking for deleting an object.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -23,6 +23,11 @@ pub enum Doubt {
         /// Kind and name of the first owner.
         owner: String,
     },
+    /// Another delivery tool marks the object as its own.
+    Delivered {
+        /// The tool and its delivery.
+        owner: String,
+    },
 }
 
 impl fmt::Display for Doubt {
@@ -35,6 +40,10 @@ impl fmt::Display for Doubt {
             ),
             Self::NotApplied => f.write_str("Windlass owns no field of it by server-side apply"),
             Self::Owned { owner } => write!(f, "{owner} owns it (metadata.ownerReferences)"),
+            Self::Delivered { owner } => write!(
+                f,
+                "{owner} delivers it too, as its labels and annotations say: remove them if that is over"
+            ),
         }
     }
 }
@@ -53,9 +62,16 @@ pub fn membership_doubt(live: &Object, set: &ApplySet, manager: &str) -> Option<
     if apply_entry(live, manager).is_none() {
         return Some(Doubt::NotApplied);
     }
+    if let Some(owner) = first_owner(live) {
+        return Some(Doubt::Owned { owner });
+    }
+    other_owner(live, manager).map(|owner| Doubt::Delivered { owner: owner.to_string() })
+}
+
+fn first_owner(live: &Object) -> Option<String> {
     let owner = live.body().pointer("/metadata/ownerReferences")?.as_array()?.first()?;
-    let text = |field: &str| owner[field].as_str().unwrap_or("?").to_owned();
-    Some(Doubt::Owned { owner: format!("{} {}", text("kind"), text("name")) })
+    let text = |field: &str| owner[field].as_str().unwrap_or("?");
+    Some(format!("{} {}", text("kind"), text("name")))
 }
 
 /// Returns the entry of `metadata.managedFields` by which a manager owns fields through server-side apply;
@@ -117,5 +133,9 @@ mod tests {
             metadata("ownerReferences", json!([{"kind": "Job", "name": "j"}])),
             Some(&Doubt::Owned { owner: "Job j".into() }),
         );
+        let mut labels = json!({PART_OF: set().id()});
+        labels["kustomize.toolkit.fluxcd.io/name"] = "apps".into();
+        let owner = "the Flux Kustomization `apps`".to_owned();
+        check(metadata("labels", labels), Some(&Doubt::Delivered { owner }));
     }
 }

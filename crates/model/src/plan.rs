@@ -152,6 +152,10 @@ impl Plan {
     /// Returns the whole plan as it is written to a file, with its digest and counts.
     pub fn to_json(&self) -> Value {
         let mut value = serde_json::to_value(self).unwrap_or_default();
+        for (action, shown) in self.actions.iter().zip(value["actions"].as_array_mut().into_iter().flatten())
+        {
+            shown["reversal"] = json!(action.reversal());
+        }
         value["changeDigest"] = json!(self.change_digest());
         value["effects"] = json!(self.effects());
         value["subject"] = self.subject();

@@ -1,7 +1,9 @@
 //! What text and Markdown say alike about a plan's actions.
 
 use serde_json::Value;
-use windlass_model::{Action, ChangeKind, Conflict, Counts, FieldChange, Forecast, Operation, Plan};
+use windlass_model::{
+    Action, ChangeKind, Conflict, Counts, FieldChange, Forecast, Operation, Plan, Reversal,
+};
 
 use crate::clean;
 
@@ -102,7 +104,23 @@ pub(crate) fn forecast_line(forecast: &Forecast) -> String {
     match forecast {
         Forecast::Restart { why } => format!("restarts {}", clean(why)),
         Forecast::DataLoss { what } => format!("DESTROYS DATA: {}", clean(what)),
-        Forecast::Note { text } => clean(text),
+        Forecast::Cascade { text, volumes, .. } if *volumes > 0 => format!("DESTROYS DATA: {}", clean(text)),
+        Forecast::Cascade { text, .. } | Forecast::Note { text } => clean(text),
+    }
+}
+
+/// Returns what going back would take, where it is more than delivering the previous commit. Not for objects that are
+/// new or adopted: a first delivery would say it of every one.
+pub(crate) fn reversal_line(action: &Action) -> Option<String> {
+    if !matches!(action.operation, Operation::Update | Operation::Prune) {
+        return None;
+    }
+    match action.reversal() {
+        Reversal::Yes => None,
+        Reversal::WithSteps(why) => {
+            Some(format!("going back takes more than the previous commit: {}", clean(&why)))
+        }
+        Reversal::No(why) => Some(format!("no way back: {}", clean(&why))),
     }
 }
 

@@ -52,6 +52,7 @@ fn forecast_text(forecast: &Value) -> String {
     match forecast["forecast"].as_str() {
         Some("restart") => format!("restarts {}", text(&forecast["why"])),
         Some("dataLoss") => format!("DESTROYS DATA: {}", text(&forecast["what"])),
+        Some("cascade") if forecast["volumes"] != 0 => format!("DESTROYS DATA: {}", text(&forecast["text"])),
         _ => text(&forecast["text"]),
     }
 }

@@ -7,7 +7,9 @@ use std::fmt::Write as _;
 
 use windlass_model::{Action, Plan};
 
-use crate::actions::{by_danger, change_line, conflict_line, counts_line, forecast_line, verdict};
+use crate::actions::{
+    by_danger, change_line, conflict_line, counts_line, forecast_line, reversal_line, verdict,
+};
 use crate::clean;
 use crate::plan_text::source_line;
 
@@ -61,6 +63,7 @@ fn action_block(action: &Action) -> String {
         action.problem.iter().map(|problem| format!("! {} ({})", clean(&problem.summary()), problem.hint())),
     );
     lines.extend(action.forecasts.iter().map(|forecast| format!("! {}", forecast_line(forecast))));
+    lines.extend(reversal_line(action).map(|line| format!("! {line}")));
     lines.extend(action.delta.iter().map(change_line));
     lines.extend(action.takes_over.iter().map(conflict_line));
     lines.extend(action.warnings.iter().map(|warning| format!("warning: {}", clean(warning))));

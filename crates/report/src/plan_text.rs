@@ -5,7 +5,9 @@ use std::fmt::Write as _;
 
 use windlass_model::{Action, Operation, Plan, Preview, Provenance, Risk};
 
-use crate::actions::{by_danger, change_line, conflict_line, counts_line, forecast_line, verdict};
+use crate::actions::{
+    by_danger, change_line, conflict_line, counts_line, forecast_line, reversal_line, verdict,
+};
 use crate::{Palette, clean};
 
 /// How much of a plan is shown.
@@ -132,6 +134,9 @@ fn detail_lines(action: &Action, options: PlanText) -> Vec<String> {
     for forecast in &action.forecasts {
         let text = forecast_line(forecast);
         line(if action.risk >= Risk::Deletion { palette.bad(&text) } else { palette.warn(&text) });
+    }
+    if let Some(text) = reversal_line(action) {
+        line(palette.warn(&text));
     }
     for change in action.delta.iter().take(options.fields) {
         line(change_line(change));

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use serde_json::json;
 use windlass_apply::{Pruned, apply, prune_within};
+use windlass_cluster::Propagation;
 use windlass_model::{GroupKind, Object, ObjectRef, Rendering};
 
 use crate::bed::{Bed, object};
@@ -96,5 +97,43 @@ async fn what_pods_of_a_deleted_workload_use_goes_with_it() {
     deliver(&bed, &rendering(&[("shop", &all)]), runs_with(&bed, "conf")).await;
     let pruned = deliver(&bed, &rendering(&[("shop", &[stays])]), async {}).await;
     assert_eq!(pruned.deleted, [all[2].reference().clone(), config.reference().clone()], "{pruned:?}");
+    bed.down().await;
+}
+
+/// An evicted pod is no user at that moment; made anew from its revision, it hung in `FailedMount`.
+#[tokio::test]
+async fn the_config_map_of_a_revision_that_will_make_a_pod_again_stays_without_a_pod() {
+    let bed = Bed::up().await;
+    let (old, new) = (bed.map("conf-5h2ct8kd4m", "1"), bed.map("conf-hk7m2bdt9f", "2"));
+    let name = |map: &Object| map.reference().name.clone();
+    let first = rendering(&[("shop", &[old.clone(), database(&bed, &name(&old), 1)])]);
+    deliver(&bed, &first, runs_with(&bed, &name(&old))).await;
+    let quota = object(json!({"apiVersion": "v1", "kind": "ResourceQuota",
+        "metadata": {"name": "none", "namespace": bed.namespace}, "spec": {"hard": {"pods": "0"}}}));
+    bed.cluster.create(&quota).await.unwrap();
+
+    let held = rendering(&[("shop", &[new.clone(), database(&bed, &name(&new), 1)])]);
+    let evicted = async {
+        let pod = ObjectRef {
+            kind: GroupKind::new("", "Pod"),
+            version: "v1".into(),
+            namespace: Some(bed.namespace.clone()),
+            name: "db-0".into(),
+        };
+        let resource = bed.cluster.resource_of(&pod).await.unwrap();
+        // The quota counts once its controller has seen it: until then the pod comes back.
+        let gone = async {
+            while let Some(live) = bed.get(&pod).await {
+                if !live.is_terminating() {
+                    drop(bed.cluster.delete(&resource, &live, Propagation::Background, false).await);
+                }
+                tokio::time::sleep(Duration::from_millis(300)).await;
+            }
+        };
+        tokio::time::timeout(Duration::from_mins(1), gone).await.expect("the pod stays away");
+    };
+    let pruned = deliver(&bed, &held, evicted).await;
+    assert!(pruned.deleted.is_empty(), "{pruned:?}");
+    assert!(pruned.kept[0].reason.starts_with("ControllerRevision db-"), "{pruned:?}");
     bed.down().await;
 }

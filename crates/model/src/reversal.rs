@@ -1,0 +1,185 @@
+//! Whether going back to the previous commit undoes an action.
+
+use serde::Serialize;
+
+use crate::{Action, Forecast, Operation, is_custom_kind};
+
+/// What it takes to undo an action.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case", tag = "undo", content = "why")]
+pub enum Reversal {
+    /// Delivering the previous commit undoes it.
+    Yes,
+    /// Delivering the previous commit undoes it, and something must be done besides.
+    WithSteps(String),
+    /// Nothing undoes it.
+    No(String),
+}
+
+impl Action {
+    /// Says whether delivering the previous commit undoes the action, as far as its kind, its fields and its forecasts
+    /// tell. Of a custom resource's fields, only its operator knows.
+    pub fn reversal(&self) -> Reversal {
+        match self.operation {
+            Operation::NoOp | Operation::Keep | Operation::Recreate => Reversal::Yes,
+            Operation::Create => self.of_creation(),
+            Operation::Adopt => Reversal::WithSteps(
+                "the previous commit does not hold it and would delete it: take it out of the set first, by removing the label applyset.kubernetes.io/part-of".to_owned(),
+            ),
+            Operation::Update => self.of_update(),
+            Operation::Prune => self.of_deletion(),
+        }
+    }
+
+    fn of_creation(&self) -> Reversal {
+        let kind = &self.object.kind;
+        let protected = is_custom_kind(kind)
+            || matches!(
+                kind.to_string().as_str(),
+                "StatefulSet.apps"
+                    | "PersistentVolumeClaim"
+                    | "PersistentVolume"
+                    | "Namespace"
+                    | "Secret"
+                    | "CustomResourceDefinition.apiextensions.k8s.io"
+                    | "StorageClass.storage.k8s.io"
+            );
+        if protected {
+            return Reversal::WithSteps(
+                "the previous commit would delete it, and its kind is protected: that needs a permission under `guards.allowDeletions`".to_owned(),
+            );
+        }
+        Reversal::Yes
+    }
+
+    fn of_update(&self) -> Reversal {
+        let kind = &self.object.kind;
+        let changes = |keys: &[&str]| self.delta.iter().any(|change| change.path.starts_with(keys));
+        if self.loses_data() {
+            Reversal::No("what is lost is not brought back".to_owned())
+        } else if kind.is("", "PersistentVolumeClaim") && changes(&["spec", "resources"]) {
+            Reversal::No("a volume never shrinks".to_owned())
+        } else if kind.is("apiextensions.k8s.io", "CustomResourceDefinition")
+            && changes(&["spec", "versions"])
+        {
+            Reversal::WithSteps(
+                "objects that are stored in a version which the previous commit does not have must be migrated first (status.storedVersions)".to_owned(),
+            )
+        } else if changes(&["immutable"]) {
+            Reversal::No(
+                "an object that was made immutable stays so: it would have to be replaced".to_owned(),
+            )
+        } else if is_custom_kind(kind) && changes(&["spec"]) {
+            Reversal::WithSteps(
+                "its operator must be able to go back: upgrades of data formats are often one way".to_owned(),
+            )
+        } else {
+            Reversal::Yes
+        }
+    }
+
+    fn of_deletion(&self) -> Reversal {
+        let kind = &self.object.kind;
+        if kind.is("", "Secret") {
+            return Reversal::WithSteps(
+                "the previous commit creates it again, without keys that others had added".to_owned(),
+            );
+        }
+        if self.loses_data() {
+            return Reversal::No("the objects would come back, their data would not".to_owned());
+        }
+        if kind.is("", "PersistentVolumeClaim") {
+            return Reversal::WithSteps(
+                "the volume stays: remove its spec.claimRef.uid, and name it in the claim's spec.volumeName"
+                    .to_owned(),
+            );
+        }
+        Reversal::Yes
+    }
+
+    fn loses_data(&self) -> bool {
+        self.forecasts.iter().any(|forecast| match forecast {
+            Forecast::DataLoss { .. } => true,
+            Forecast::Cascade { volumes, .. } => *volumes > 0,
+            Forecast::Restart { .. } | Forecast::Note { .. } => false,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{ChangeKind, FieldChange, FieldPath, GroupKind, ObjectRef, Preview, Risk, UnitName};
+
+    fn check(operation: Operation, kind: &str, fields: &[&str], forecasts: &[Forecast], want: &str) {
+        let path = fields.iter().fold(FieldPath::root(), |path, field| path.key(field));
+        let change = FieldChange { path, kind: ChangeKind::Changed, before: None, after: None };
+        let action = Action {
+            unit: UnitName::new("shop").unwrap(),
+            object: ObjectRef {
+                kind: GroupKind::from(kind.to_owned()),
+                version: "v1".into(),
+                namespace: Some("shop".into()),
+                name: "a".into(),
+            },
+            origin: None,
+            operation,
+            preview: Preview::Server,
+            live: None,
+            delta: if fields.is_empty() { Vec::new() } else { vec![change] },
+            desired: None,
+            risk: Risk::Routine,
+            takes_over: Vec::new(),
+            forecasts: forecasts.to_vec(),
+            problem: None,
+            warnings: Vec::new(),
+        };
+        let got = match action.reversal() {
+            Reversal::Yes => "yes".to_owned(),
+            Reversal::WithSteps(why) => format!("steps: {why}"),
+            Reversal::No(why) => format!("no: {why}"),
+        };
+        assert!(got.starts_with(want), "{operation:?} {kind} {fields:?}: {got}, not {want}");
+    }
+
+    #[test]
+    fn what_the_previous_commit_brings_back() {
+        let lost = [Forecast::DataLoss { what: String::new() }];
+        let cascade =
+            |volumes| [Forecast::Cascade { text: String::new(), pods: 3, claims: 1, volumes, bytes: 1 }];
+        check(Operation::NoOp, "Secret", &[], &[], "yes");
+        check(Operation::Create, "ConfigMap", &[], &[], "yes");
+        check(Operation::Create, "StatefulSet.apps", &[], &[], "steps: the previous commit would delete it");
+        check(Operation::Adopt, "ConfigMap", &[], &[], "steps: the previous commit does not hold it");
+        check(Operation::Update, "StatefulSet.apps", &["spec", "template"], &[], "yes");
+        check(Operation::Update, "StatefulSet.apps", &["spec", "replicas"], &lost, "no: what is lost");
+        check(
+            Operation::Update,
+            "PersistentVolumeClaim",
+            &["spec", "resources"],
+            &[],
+            "no: a volume never shrinks",
+        );
+        check(Operation::Update, "PersistentVolumeClaim", &["metadata", "labels"], &[], "yes");
+        check(
+            Operation::Update,
+            "CustomResourceDefinition.apiextensions.k8s.io",
+            &["spec", "versions"],
+            &[],
+            "steps: ",
+        );
+        check(Operation::Update, "Database.db.example.dev", &["spec", "version"], &[], "steps: its operator");
+        check(Operation::Update, "ConfigMap", &["immutable"], &[], "no: ");
+        check(Operation::Prune, "ConfigMap", &[], &[], "yes");
+        check(
+            Operation::Prune,
+            "Database.db.example.dev",
+            &[],
+            &cascade(1),
+            "no: the objects would come back",
+        );
+        check(Operation::Prune, "Deployment.apps", &[], &cascade(0), "yes");
+        check(Operation::Prune, "PersistentVolumeClaim", &[], &[], "steps: the volume stays");
+        check(Operation::Prune, "Secret", &[], &lost, "steps: the previous commit creates it again");
+    }
+}
