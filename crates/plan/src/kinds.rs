@@ -35,6 +35,15 @@ pub(crate) fn is_namespace(kind: &GroupKind) -> bool {
     kind.is("", "Namespace")
 }
 
+/// Says whether objects of a kind decide over other objects when these are written: admission policies, webhooks, and
+/// the rules of the policy engines that work through webhooks.
+pub(crate) fn is_policy(kind: &GroupKind) -> bool {
+    let group = kind.group.as_str();
+    matches!(group, "admissionregistration.k8s.io" | "kyverno.io" | "policies.kyverno.io")
+        || group == "gatekeeper.sh"
+        || group.ends_with(".gatekeeper.sh")
+}
+
 pub(crate) fn is_definition(kind: &GroupKind) -> bool {
     kind.is("apiextensions.k8s.io", "CustomResourceDefinition")
 }

@@ -6,7 +6,7 @@ use std::fmt;
 use windlass_cluster::Failure;
 use windlass_model::{ApplySet, Conflict, GroupKind, Object, UnitName};
 
-use crate::ObjectKey;
+use crate::{ObjectKey, PodAnswer};
 
 /// Everything that was read before planning. Built by [`crate::observe()`], or by hand in tests.
 #[derive(Debug, Clone, Default)]
@@ -17,6 +17,8 @@ pub struct Observation {
     pub unreadable: Vec<UnreadableParent>,
     /// For every rendered object: the live one and what the server says to the change.
     pub objects: BTreeMap<ObjectKey, Asked>,
+    /// For every workload whose pod template is new or changes: what the server says to a pod made from it.
+    pub pods: BTreeMap<ObjectKey, PodAnswer>,
     /// Live objects that carry the label of one of the sets and are not rendered under their name.
     pub candidates: Vec<Candidate>,
     /// Members that a set records, that no unit renders, and that exist without their label.
@@ -35,10 +37,14 @@ pub struct Observation {
     pub volumes: BTreeMap<String, Object>,
     /// PersistentVolumeClaims in namespaces that may go, or of StatefulSets that may go.
     pub claims: Vec<Object>,
+    /// What descends from objects that may go: pods, claims, StatefulSets; or why that could not be found out.
+    pub descendants: BTreeMap<ObjectKey, Result<Vec<Object>, String>>,
+    /// StorageClasses by name; read only if claims change or claim templates are refused.
+    pub classes: BTreeMap<String, Object>,
     /// Pods that use what may go now, or why that could not be looked at. Those of a revision that this very
     /// commit replaces are among them: they keep nothing, but are looked at again when it is deleted.
     pub users: BTreeMap<ObjectKey, Result<BTreeSet<String>, String>>,
-    /// Namespaces that are in the way because they are being deleted.
+    /// Namespaces of rendered objects that are being deleted.
     pub namespaces: BTreeMap<String, Object>,
 }
 

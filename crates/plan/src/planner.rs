@@ -1,14 +1,17 @@
 //! From observation to plan.
 
+use std::collections::BTreeMap;
+
 use jiff::Timestamp;
+use windlass_cluster::FIELD_MANAGER;
 use windlass_model::{
     Action, ClusterId, Digest, EnvironmentName, ExitCode, Object, Plan, Problem, Provenance, Refusal,
-    Rendering, Requirement, apply_rank,
+    Rendering, Requirement, Tool, apply_rank, other_owner,
 };
 use windlass_settings::Guards;
 
 use crate::scene::Scene;
-use crate::{Observation, guards, prune, verdict};
+use crate::{Observation, forecast, guards, ownership, pods, prune, verdict};
 
 /// What a plan is made from, beside the observation.
 #[derive(Debug, Clone)]
@@ -66,11 +69,14 @@ fn decide(inputs: &Inputs<'_>, observation: &Observation) -> (Vec<Action>, Vec<R
         let mut objects: Vec<&Object> = unit.objects.iter().collect();
         objects.sort_by_key(|object| apply_rank(&object.reference().kind));
         for object in objects {
-            let verdict = verdict::judge(&scene, position, unit, object);
-            actions.push(verdict.action);
+            let mut verdict = verdict::judge(&scene, position, unit, object);
             refusals.extend(verdict.refusal);
+            forecast::explain(&scene, &mut verdict.action);
+            refusals.extend(pods::judge(&scene, &mut verdict.action));
+            actions.push(verdict.action);
         }
     }
+    forecast::follow(&scene, &mut actions);
     actions.extend(removals);
     (actions, refusals)
 }
@@ -98,7 +104,26 @@ fn warnings(inputs: &Inputs<'_>, observation: &Observation, refusals: &[Refusal]
             "{object} was delivered by unit `{unit}` and is not rendered any more, but somebody took its label off: it is left alone, and nothing will mention it again"
         )
     }));
+    warnings.extend(leftover_marks(observation));
     warnings
+}
+
+/// Helm's marks stay on what was taken over from it: whoever runs it again changes or deletes what Windlass delivers.
+fn leftover_marks(observation: &Observation) -> Vec<String> {
+    let mut counts: BTreeMap<String, usize> = BTreeMap::new();
+    let live = observation.objects.values().filter_map(|asked| asked.live.as_ref());
+    let ours = live.filter(|live| ownership::applied(live).is_some());
+    for owner in
+        ours.filter_map(|live| other_owner(live, FIELD_MANAGER)).filter(|owner| owner.tool == Tool::Helm)
+    {
+        *counts.entry(owner.to_string()).or_default() += 1;
+    }
+    let tell = |(owner, count)| {
+        format!(
+            "{count} delivered objects still carry the marks of {owner}: running Helm again would change or delete them; remove its annotations, or the release's record"
+        )
+    };
+    counts.into_iter().map(tell).collect()
 }
 
 /// Returns the exit code of a plan that may not be carried out, or `None` if nothing forbids it.

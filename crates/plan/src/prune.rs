@@ -82,11 +82,11 @@ fn prune(scene: &Scene<'_>, candidate: &Candidate, action: Action) -> Action {
     }
     match scene.observation.users.get(&ObjectKey::from(&action.object)) {
         Some(Ok(pods)) if !pods.is_empty() => {
-            let text = format!("deleted once no pod uses it; now these do: {}", guards::some(pods));
+            let text = format!("deleted once nothing uses it; now these do: {}", guards::some(pods));
             action.forecasts.push(Forecast::Note { text });
         }
         Some(Err(reason)) => action.warnings.push(format!(
-            "whether pods use it could not be looked at, and is looked at again when it is deleted: {reason}"
+            "whether something uses it could not be looked at, and is looked at again when it is deleted: {reason}"
         )),
         _ => {}
     }

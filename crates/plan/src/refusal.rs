@@ -16,6 +16,7 @@ pub(crate) enum Guard {
     ForeignSet,
     Freeze,
     Rule,
+    PodPolicy,
 }
 
 impl Guard {
@@ -32,6 +33,7 @@ impl Guard {
             Self::ForeignSet => "foreign-set",
             Self::Freeze => "freeze",
             Self::Rule => "rule",
+            Self::PodPolicy => "pod-policy",
         }
     }
 

@@ -20,7 +20,8 @@ fn of_forecast(forecast: &Forecast) -> Risk {
     match forecast {
         Forecast::DataLoss { .. } => Risk::Data,
         Forecast::Restart { .. } => Risk::Restart,
-        Forecast::Note { .. } => Risk::None,
+        Forecast::Cascade { volumes, .. } if *volumes > 0 => Risk::Data,
+        Forecast::Cascade { .. } | Forecast::Note { .. } => Risk::None,
     }
 }
 

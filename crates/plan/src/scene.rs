@@ -67,6 +67,44 @@ impl<'a> Scene<'a> {
         self.holders.get(object).copied()
     }
 
+    /// Returns a rendered object; the first if several units render it.
+    pub(crate) fn desired(&self, object: &ObjectKey) -> Option<&'a Object> {
+        let units = &self.inputs.rendering.units;
+        units
+            .iter()
+            .flat_map(|unit| &unit.objects)
+            .find(|desired| ObjectKey::from(desired.reference()) == *object)
+    }
+
+    /// Says whether the commit holds an object of a kind, given without its group, in a namespace or in none.
+    pub(crate) fn renders(&self, kind: &str, name: &str, namespace: Option<&str>) -> bool {
+        let is_it = |key: &ObjectKey| {
+            let here = key.namespace.is_none() || key.namespace.as_deref() == namespace;
+            key.kind.kind == kind && key.name == name && here
+        };
+        self.holders.keys().any(is_it)
+    }
+
+    /// Says whether the commit changes what decides which pods a namespace takes: policies, webhooks, limits, or the
+    /// namespace's own labels. What the server says to such a pod is said by the old rules.
+    pub(crate) fn changes_rules_for(&self, namespace: &str) -> bool {
+        let decides = |key: &ObjectKey| {
+            kinds::is_policy(&key.kind)
+                || kinds::is_namespace(&key.kind) && key.name == namespace
+                || key.kind.is("", "LimitRange") && key.namespace.as_deref() == Some(namespace)
+        };
+        let changes = |key: &ObjectKey| match self
+            .observation
+            .objects
+            .get(key)
+            .map(|asked| (&asked.live, &asked.answer))
+        {
+            Some((Some(live), Ask::Answered(reply))) => !sameness::delta(live, &reply.object).is_empty(),
+            _ => true,
+        };
+        self.holders.keys().any(|key| decides(key) && changes(key))
+    }
+
     /// Says whether there are sets at all: there are none when a bare directory is planned.
     pub(crate) fn has_sets(&self) -> bool {
         self.inputs.environment.is_some()

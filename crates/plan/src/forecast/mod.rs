@@ -1,11 +1,20 @@
 //! What follows from an action: restarts, and what a deletion takes along.
 
+mod cascade;
 mod change;
+mod configuration;
+mod operators;
+mod quantity;
 mod removal;
 mod restart;
+mod storage;
 
+pub(crate) use cascade::claims_going;
+use change::claim_templates;
 pub(crate) use change::of_change;
-pub(crate) use removal::{claims_going, claims_in, of_removal};
+pub(crate) use configuration::follow;
+pub(crate) use removal::{claims_in, of_removal};
+pub(crate) use storage::{asks_for_classes, explain};
 
 use serde_json::Value;
 use windlass_model::{Forecast, Object};

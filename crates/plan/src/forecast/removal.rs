@@ -3,8 +3,7 @@
 use serde_json::Value;
 use windlass_model::{Forecast, Object, RetainedVolume, is_custom_kind};
 
-use super::change::claim_templates;
-use super::{note, text};
+use super::{cascade, claim_templates, claims_going, note, operators, text};
 use crate::{ObjectKey, Observation, kinds};
 
 const WHEN_DELETED: &str = "/spec/persistentVolumeClaimRetentionPolicy/whenDeleted";
@@ -21,33 +20,13 @@ pub(crate) fn claims_in(object: &Object) -> Option<&str> {
     }
 }
 
-/// Returns the claims that go when an object is deleted.
-pub(crate) fn claims_going<'a>(object: &'a Object, observation: &'a Observation) -> Vec<&'a Object> {
-    let kind = &object.reference().kind;
-    if kinds::is_claim(kind) {
-        return vec![object];
-    }
-    let Some(namespace) = claims_in(object) else { return Vec::new() };
-    let prefixes: Vec<String> = claim_templates(object)
-        .iter()
-        .map(|template| format!("{template}-{}-", object.reference().name))
-        .collect();
-    let is_its = |claim: &Object| {
-        let ordinal = prefixes.iter().find_map(|prefix| claim.reference().name.strip_prefix(prefix.as_str()));
-        kinds::is_namespace(kind) || ordinal.is_some_and(|ordinal| ordinal.parse::<u64>().is_ok())
-    };
-    let claims = observation.claims.iter();
-    claims
-        .filter(|claim| claim.reference().namespace.as_deref() == Some(namespace) && is_its(claim))
-        .collect()
-}
-
 /// Says what the deletion of an object takes along; `retained` volumes are kept beforehand.
 pub(crate) fn of_removal(
     object: &Object,
     observation: &Observation,
     retained: &[RetainedVolume],
 ) -> Vec<Forecast> {
+    let counted = || cascade::of(object, observation, retained);
     let of_claims =
         || claims_going(object, observation).into_iter().map(|claim| of_claim(claim, observation, retained));
     let reference = object.reference();
@@ -57,10 +36,10 @@ pub(crate) fn of_removal(
     }
     if kinds::is_namespace(kind) {
         let everything = loss(format!("everything in the namespace `{}`", reference.name));
-        return std::iter::once(everything).chain(of_claims()).collect();
+        return std::iter::once(everything).chain(counted()).chain(of_claims()).collect();
     }
     if kinds::is_stateful_set(kind) {
-        return of_stateful_set(object, retained).into_iter().chain(of_claims()).collect();
+        return counted().into_iter().chain(of_stateful_set(object, retained)).chain(of_claims()).collect();
     }
     if kinds::is_definition(kind) {
         return vec![of_definition(object, observation)];
@@ -81,9 +60,10 @@ pub(crate) fn of_removal(
         let what = format!(
             "whatever the operator of `{kind}` deletes with it: pods, credentials, by many operators' default claims and volumes too"
         );
-        return vec![loss(what)];
+        let habit = operators::on_deletion(kind).map(note);
+        return counted().into_iter().chain(of_claims()).chain(habit).chain([loss(what)]).collect();
     }
-    Vec::new()
+    counted().into_iter().collect()
 }
 
 fn loss(what: impl Into<String>) -> Forecast {

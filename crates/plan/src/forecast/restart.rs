@@ -20,8 +20,43 @@ pub(super) fn of_template(after: &Object, delta: &[FieldChange]) -> Option<Forec
     Some(if changes.iter().all(|change| change.kind == ChangeKind::Reordered) {
         order_only(forecast, &changes)
     } else {
-        forecast
+        caused(forecast, &changes)
     })
+}
+
+/// How many causes a forecast names.
+const MANY: usize = 3;
+
+/// Adds what in the template makes the pods restart.
+fn caused(forecast: Forecast, changes: &[&FieldChange]) -> Forecast {
+    let Forecast::Restart { why } = forecast else { return forecast };
+    let mut causes: Vec<String> = Vec::new();
+    for cause in changes.iter().map(|change| cause(&change.path.to_string())) {
+        if !causes.contains(&cause) {
+            causes.push(cause);
+        }
+    }
+    let more = causes.len().saturating_sub(MANY);
+    causes.truncate(MANY);
+    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+    restart(format!("{why}; because of: {}{more}", causes.join(", ")))
+}
+
+/// Says in short what a path below `spec.template` is: `image of db`, `annotation checksum/config`.
+fn cause(path: &str) -> String {
+    let below = path.trim_start_matches("spec.template.");
+    if let Some(name) = below.strip_prefix("metadata.annotations") {
+        return format!("annotation {}", name.trim_matches(['.', '[', ']', '"']));
+    }
+    let below = below.trim_start_matches("spec.");
+    let named = |list: &str| {
+        let (name, rest) = below.strip_prefix(list)?.strip_prefix("[name=")?.split_once(']')?;
+        let field = rest.trim_start_matches('.').split(['.', '[']).next().filter(|field| !field.is_empty());
+        Some(field.map_or_else(|| format!("{list} {name}"), |field| format!("{field} of {name}")))
+    };
+    named("containers")
+        .or_else(|| named("initContainers"))
+        .unwrap_or_else(|| below.split(['.', '[']).next().unwrap_or(below).to_owned())
 }
 
 fn restart(why: impl Into<String>) -> Forecast {
@@ -99,7 +134,7 @@ mod tests {
         let got = of_template(&after, &changes).map(|forecast| match forecast {
             Forecast::Restart { why } => format!("restart: {why}"),
             Forecast::Note { text } => format!("note: {text}"),
-            Forecast::DataLoss { what } => format!("loss: {what}"),
+            other => format!("{other:?}"),
         });
         assert!(
             match (&got, want) {
@@ -149,6 +184,21 @@ mod tests {
             &json!({"updateStrategy": {"type": "OnDelete"}}),
             Some("note: no pod restarts by"),
         );
+    }
+
+    #[test]
+    fn causes_are_named_in_short() {
+        for (path, want) in [
+            ("spec.template.spec.containers[name=db].image", "image of db"),
+            ("spec.template.spec.initContainers[name=init].env[name=A].value", "env of init"),
+            ("spec.template.spec.containers[name=new]", "containers new"),
+            ("spec.template.metadata.annotations[\"checksum/config\"]", "annotation checksum/config"),
+            ("spec.template.metadata.annotations.stamp", "annotation stamp"),
+            ("spec.template.spec.volumes[name=conf].configMap.name", "volumes"),
+            ("spec.template.spec.nodeSelector", "nodeSelector"),
+        ] {
+            assert_eq!(cause(path), want, "{path}");
+        }
     }
 
     /// kubernetes issue 108708.

@@ -80,6 +80,26 @@ fn is_permitted(scene: &Scene<'_>, key: &ObjectKey) -> bool {
     matches!(found, Permission::Given(_))
 }
 
+/// `incomplete-list` for namespaces: while an API service does not answer, nobody knows what lives in a namespace, and
+/// the server deletes none (condition `NamespaceDeletionDiscoveryFailure`): it would hang half deleted.
+pub(super) fn unknown_residents(scene: &Scene<'_>, prunes: &[&Action]) -> Vec<Refusal> {
+    let stale = &scene.observation.stale_groups;
+    let namespaces =
+        prunes.iter().filter(|action| kinds::is_namespace(&action.object.kind) && !stale.is_empty());
+    namespaces
+        .map(|action| {
+            Guard::IncompleteList.refuses(
+                format!(
+                    "the namespace `{}` would be deleted, but the API services of these groups do not answer, so that nobody knows what lives in it: {}",
+                    action.object.name,
+                    some(stale)
+                ),
+                "repair the API service, or remove it if it is not needed any more (`kubectl get apiservices`), then plan again",
+            )
+        })
+        .collect()
+}
+
 /// `definition-in-use`: a definition would go and take all its objects along.
 pub(super) fn definitions(scene: &Scene<'_>, prunes: &[&Action]) -> Vec<Refusal> {
     let going: BTreeSet<ObjectKey> = prunes.iter().map(|action| ObjectKey::from(&action.object)).collect();

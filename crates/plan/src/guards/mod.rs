@@ -34,6 +34,7 @@ pub(crate) fn refusals(scene: &Scene<'_>, removals: &[Action]) -> Vec<Refusal> {
     refusals.extend(protected::refusals(scene, &prunes));
     refusals.extend(in_use::namespaces(scene, &prunes, &kept));
     refusals.extend(in_use::residents(scene, &prunes));
+    refusals.extend(in_use::unknown_residents(scene, &prunes));
     refusals.extend(in_use::definitions(scene, &prunes));
     refusals.extend(budget::refusal(scene, &prunes));
     refusals

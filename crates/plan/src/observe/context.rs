@@ -2,14 +2,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use windlass_cluster::{ClusterError, FailureKind, Listing, Selector};
+use windlass_cluster::{ClusterError, Selector};
 use windlass_model::{
     ApplySet, EnvironmentName, GroupKind, Object, ObjectRef, PART_OF, Rendering, defined_kind,
-    is_used_by_pods, pod_uses,
 };
 
-use super::{Reader, tolerate};
-use crate::{Ask, Definition, ObjectKey, Observation, Removal, forecast, kinds};
+use super::{Reader, descendants, namespaces, tolerate, users};
+use crate::{Definition, ObjectKey, Observation, Removal, forecast, kinds};
 
 /// Adds to the observation what guards and forecasts want to know. Little of it exists in most runs.
 pub(super) async fn complete(
@@ -23,7 +22,7 @@ pub(super) async fn complete(
         observation.foreign_parents =
             foreign_parents(reader, observation, rendering, environment, record_namespace).await?;
     }
-    observation.namespaces = namespaces(reader, observation).await?;
+    observation.namespaces = namespaces::terminating(reader, &observation.objects).await?;
     let going: Vec<Object> = observation
         .candidates
         .iter()
@@ -31,10 +30,16 @@ pub(super) async fn complete(
         .map(|candidate| candidate.object.clone())
         .collect();
     observation.definitions = definitions(reader, &going).await?;
-    observation.users = users(reader, &going).await?;
+    observation.users = users::find(reader, &going).await?;
     observation.residents = residents(reader, &going).await?;
-    observation.claims = claims(reader, &going).await?;
-    observation.volumes = volumes(reader, &going, &observation.claims).await?;
+    observation.descendants = descendants::find(reader, &going).await?;
+    let descendants = observation.descendants.values().flatten().flatten();
+    let gone: Vec<&Object> = going.iter().chain(descendants).collect();
+    observation.claims = claims(reader, &gone).await?;
+    observation.volumes = volumes(reader, &gone, &observation.claims).await?;
+    if forecast::asks_for_classes(&observation.objects) {
+        observation.classes = classes(reader).await?;
+    }
     Ok(())
 }
 
@@ -76,28 +81,6 @@ async fn foreign_parents(
         }
     }
     Ok(parents)
-}
-
-/// Reads the namespaces that refuse creations because they are being deleted.
-async fn namespaces(
-    reader: &Reader<'_>,
-    observation: &Observation,
-) -> Result<BTreeMap<String, Object>, ClusterError> {
-    let names: BTreeSet<&String> = observation
-        .objects
-        .iter()
-        .filter(|(_, asked)| {
-            matches!(&asked.answer, Ask::Refused(failure) if failure.kind() == FailureKind::NamespaceTerminating)
-        })
-        .filter_map(|(key, _)| key.namespace.as_ref())
-        .collect();
-    let mut found = BTreeMap::new();
-    for name in names {
-        if let Some(namespace) = get(reader, "Namespace", name).await? {
-            found.insert(name.clone(), namespace);
-        }
-    }
-    Ok(found)
 }
 
 /// Counts what exists of the kinds whose definitions may go.
@@ -176,35 +159,9 @@ fn is_made_for_every_namespace(object: &Object) -> bool {
         || object.body()["type"] == "kubernetes.io/service-account-token"
 }
 
-/// Finds the pods that use what may go: one LIST a namespace.
-async fn users(
-    reader: &Reader<'_>,
-    going: &[Object],
-) -> Result<BTreeMap<ObjectKey, Result<BTreeSet<String>, String>>, ClusterError> {
-    let mut used: BTreeMap<&str, Vec<&ObjectRef>> = BTreeMap::new();
-    for object in going.iter().map(Object::reference).filter(|object| is_used_by_pods(&object.kind)) {
-        used.entry(object.namespace.as_deref().unwrap_or_default()).or_default().push(object);
-    }
-    let mut users = BTreeMap::new();
-    for (namespace, objects) in used {
-        let resource = reader.cluster.resource(&GroupKind::new("", "Pod"), "v1").await?;
-        let selector = Selector { namespace: Some(namespace), ..Selector::default() };
-        let pods = tolerate(reader.cluster.list(&resource, selector).await)?;
-        for object in objects {
-            let names = |pods: &Listing| {
-                let users = pods.objects.iter().filter(|pod| pod_uses(pod, object));
-                users.map(|pod| pod.reference().name.clone()).collect()
-            };
-            let found = pods.as_ref().map(names).map_err(ToString::to_string);
-            users.insert(ObjectKey::from(object), found);
-        }
-    }
-    Ok(users)
-}
-
 /// Reads the claims that go with a namespace or a StatefulSet.
-async fn claims(reader: &Reader<'_>, going: &[Object]) -> Result<Vec<Object>, ClusterError> {
-    let namespaces: BTreeSet<&str> = going.iter().filter_map(forecast::claims_in).collect();
+async fn claims(reader: &Reader<'_>, going: &[&Object]) -> Result<Vec<Object>, ClusterError> {
+    let namespaces: BTreeSet<&str> = going.iter().filter_map(|object| forecast::claims_in(object)).collect();
     let mut claims = Vec::new();
     for namespace in namespaces {
         let resource = reader.cluster.resource(&GroupKind::new("", "PersistentVolumeClaim"), "v1").await?;
@@ -219,11 +176,12 @@ async fn claims(reader: &Reader<'_>, going: &[Object]) -> Result<Vec<Object>, Cl
 /// Reads the volumes of claims that may go: their reclaim policy decides over the data.
 async fn volumes(
     reader: &Reader<'_>,
-    going: &[Object],
+    going: &[&Object],
     claims: &[Object],
 ) -> Result<BTreeMap<String, Object>, ClusterError> {
     let names: BTreeSet<&str> = going
         .iter()
+        .copied()
         .filter(|object| kinds::is_claim(&object.reference().kind))
         .chain(claims)
         .filter_map(|claim| claim.body().pointer("/spec/volumeName")?.as_str())
@@ -235,6 +193,15 @@ async fn volumes(
         }
     }
     Ok(volumes)
+}
+
+/// Reads the StorageClasses, as far as they may be read: they only explain.
+async fn classes(reader: &Reader<'_>) -> Result<BTreeMap<String, Object>, ClusterError> {
+    let kind = GroupKind::new("storage.k8s.io", "StorageClass");
+    let resource = reader.cluster.resource(&kind, "v1").await?;
+    let listing = tolerate(reader.cluster.list(&resource, Selector::default()).await)?;
+    let classes = listing.map(|listing| listing.objects).unwrap_or_default();
+    Ok(classes.into_iter().map(|class| (class.reference().name.clone(), class)).collect())
 }
 
 /// Reads a cluster-scoped object; one that cannot be read is as good as absent here.

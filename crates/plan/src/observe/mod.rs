@@ -3,11 +3,15 @@
 mod ask;
 mod catalog;
 mod context;
+mod descendants;
 mod live;
 mod members;
+mod namespaces;
+mod pods;
 mod removal;
 mod sets;
 mod strays;
+mod users;
 
 use windlass_cluster::{Cluster, ClusterError};
 use windlass_model::{EnvironmentName, Object, Rendering, UnitName};
@@ -46,10 +50,12 @@ pub async fn observe(
     let members = members::list(&reader, &sets.readable, &catalog).await?;
     let live = live::read(&reader, rendering, &catalog, &members.objects).await?;
     let objects = ask::all(&reader, environment, record_namespace, rendering, &catalog, live).await?;
+    let pods = pods::preview(&reader, &objects).await?;
     let mut observation = Observation {
         sets: sets.readable,
         unreadable: sets.unreadable,
         objects,
+        pods,
         unlisted: members.unlisted,
         stale_groups: cluster.stale_groups().await?,
         ..Observation::default()

@@ -29,6 +29,7 @@ pub(crate) fn judge(scene: &Scene<'_>, position: usize, unit: &Unit, object: &Ob
     let case = Case { scene, position, unit, object, asked };
     let mut action = match &asked.live {
         Some(live) if live.is_terminating() => case.terminating(live),
+        _ if case.is_in_going_namespace() => refused::terminating_namespace(&case),
         _ => match &asked.answer {
             Ask::Answered(reply) => answered::action(&case, reply),
             Ask::Refused(failure) => refused::action(&case, failure),
@@ -36,6 +37,7 @@ pub(crate) fn judge(scene: &Scene<'_>, position: usize, unit: &Unit, object: &Ob
             Ask::Failed(reason) => case.unknown(reason),
         },
     };
+    action.forecasts.extend(ours::takeovers(&case));
     action.risk = risk::of(action.operation, &action.object.kind, &action.forecasts);
     Verdict { action, refusal: ours::refusal(&case) }
 }
@@ -85,6 +87,12 @@ impl Case<'_> {
             action.forecasts = forecast::of_change(self.object, live, &after, &action.delta);
         }
         action
+    }
+
+    /// Says whether the object's namespace is being deleted: changes in it are accepted, and lost.
+    fn is_in_going_namespace(&self) -> bool {
+        let namespace = self.object.reference().namespace.as_ref();
+        namespace.is_some_and(|name| self.scene.observation.namespaces.contains_key(name))
     }
 
     fn with_problem(&self, preview: Preview, problem: Problem) -> Action {

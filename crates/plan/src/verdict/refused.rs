@@ -39,7 +39,7 @@ fn recreate(case: &Case<'_>, failure: &Failure) -> Action {
     Action { problem: Some(Problem::Immutable { paths }), ..action }
 }
 
-fn terminating_namespace(case: &Case<'_>) -> Action {
+pub(super) fn terminating_namespace(case: &Case<'_>) -> Action {
     let name = case.object.reference().namespace.clone().unwrap_or_default();
     let kept = case.scene.observation.namespaces.get(&name).map(kept_by).unwrap_or_default();
     case.with_problem(Preview::Server, other(format!("the namespace `{name}` is being deleted{kept}")))

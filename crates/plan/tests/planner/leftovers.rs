@@ -82,6 +82,6 @@ fn pods_that_use_what_goes_are_named_and_keep_nothing_in_the_plan() {
         world.check(0, &[&["no-op"], &["prune configmap shop/gone", want]]);
         assert_eq!(world.plan().change_digest(), digest);
     };
-    check(Ok(BTreeSet::from(["db-0".to_owned()])), "note: deleted once no pod uses it; now these do: db-0");
-    check(Err("forbidden".into()), "warning whether pods use it could not be looked at");
+    check(Ok(BTreeSet::from(["db-0".to_owned()])), "note: deleted once nothing uses it; now these do: db-0");
+    check(Err("forbidden".into()), "warning whether something uses it could not be looked at");
 }

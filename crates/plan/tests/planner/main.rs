@@ -5,7 +5,11 @@ mod guards;
 #[cfg(test)]
 mod leftovers;
 #[cfg(test)]
+mod owners;
+#[cfg(test)]
 mod pending;
+#[cfg(test)]
+mod pods;
 #[cfg(test)]
 mod prunes;
 mod restraints;

@@ -130,20 +130,6 @@ fn an_object_of_another_set_is_refused_and_both_parents_are_named() {
 }
 
 #[test]
-fn objects_of_other_delivery_tools_are_refused_unless_they_are_ours() {
-    let mut desired = config("a", &json!({}));
-    desired["metadata"]["labels"] = json!({"kustomize.toolkit.fluxcd.io/name": "apps"});
-    World::new()
-        .unit("shop", std::slice::from_ref(&desired))
-        .answered(&desired, Some(live(desired.clone())), member("shop", desired.clone()))
-        .check(4, &[&["adopt"], &["refused two-owners", "Flux Kustomization `apps`"]]);
-    World::new()
-        .unit("shop", std::slice::from_ref(&desired))
-        .settled("shop", &desired)
-        .check(0, &[&["no-op"]]);
-}
-
-#[test]
 fn two_units_may_not_hold_one_object() {
     let desired = config("a", &json!({}));
     World::new()

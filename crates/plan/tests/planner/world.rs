@@ -209,6 +209,7 @@ fn line(action: &Action) -> String {
     parts.extend(action.forecasts.iter().map(|forecast| match forecast {
         Forecast::Restart { why } => format!("restart: {why}"),
         Forecast::DataLoss { what } => format!("loss: {what}"),
+        Forecast::Cascade { text, .. } => format!("cascade: {text}"),
         Forecast::Note { text } => format!("note: {text}"),
     }));
     parts.extend(action.problem.as_ref().map(|problem| format!("problem {}", problem.summary())));

@@ -52,10 +52,15 @@ impl Bed {
 
     /// Returns the same environment seen by an identity that may only read one resource.
     pub(crate) async fn as_reader_of(&self, resource: &str) -> Self {
+        self.as_identity("get,list", resource).await
+    }
+
+    /// Returns the same environment seen by an identity that has these verbs on these resources and nothing else.
+    pub(crate) async fn as_identity(&self, verbs: &str, resources: &str) -> Self {
         let (name, namespace) = (format!("reader-{}", self.suffix), self.namespace.as_str());
         self.kubectl(&["-n", namespace, "create", "serviceaccount", &name], "");
-        let resource = format!("--resource={resource}");
-        self.kubectl(&["create", "clusterrole", &name, "--verb=get,list", &resource], "");
+        let (verbs, resources) = (format!("--verb={verbs}"), format!("--resource={resources}"));
+        self.kubectl(&["create", "clusterrole", &name, &verbs, &resources], "");
         let (role, account) =
             (format!("--clusterrole={name}"), format!("--serviceaccount={namespace}:{name}"));
         self.kubectl(&["create", "clusterrolebinding", &name, &role, &account], "");
@@ -244,4 +249,18 @@ fn line(action: &Action) -> String {
 /// Says whether every action of a plan is a no-op.
 pub(crate) fn is_quiet(plan: &Plan) -> bool {
     plan.actions.iter().all(|action| action.operation == Operation::NoOp) && plan.is_executable()
+}
+
+/// Waits until a kind is served.
+pub(crate) async fn served(bed: &Bed, group: &str, kind: &str) {
+    for attempt in 0.. {
+        let resource = bed.cluster.resource(&windlass_model::GroupKind::new(group, kind), "v1").await;
+        if let Ok(resource) = resource
+            && bed.cluster.list(&resource, windlass_cluster::Selector::default()).await.is_ok()
+        {
+            return;
+        }
+        assert!(attempt < 100, "{kind}.{group} is never served");
+        tokio::time::sleep(Duration::from_millis(100)).await;
+    }
 }

@@ -34,7 +34,7 @@ async fn pods_that_use_what_goes_are_named() {
     bed.kubectl(&["create", "-f", "-"], &pod.to_string());
     bed.check(
         &[stays],
-        &[&["no-op"], &["prune ConfigMap/goes Server", "deleted once no pod uses it; now these do: old"]],
+        &[&["no-op"], &["prune ConfigMap/goes Server", "deleted once nothing uses it; now these do: old"]],
     )
     .await;
 }

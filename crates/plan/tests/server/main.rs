@@ -5,6 +5,8 @@ mod adoption;
 #[cfg(test)]
 mod bed;
 #[cfg(test)]
+mod cascades;
+#[cfg(test)]
 mod changes;
 #[cfg(test)]
 mod failures;
@@ -13,4 +15,10 @@ mod leftovers;
 #[cfg(test)]
 mod pending;
 #[cfg(test)]
+mod pods;
+#[cfg(test)]
 mod prunes;
+#[cfg(test)]
+mod sets;
+#[cfg(test)]
+mod storage;

@@ -68,3 +68,21 @@ fn a_constraint_that_is_missing() {
     world.commit(&world.small());
     assert_refused(&world, &["owner-label"]);
 }
+
+/// The workload itself was accepted, and the delivery failed much later, in the rollout.
+#[test]
+fn a_policy_that_would_deny_the_pods() {
+    let world = World::new();
+    let namespace = world.namespace("app");
+    let db =
+        manifests::Workload { namespace: &namespace, name: "db", version: "1", replicas: 1, symptoms: &[] };
+    let files = world.small().with("app/db.yaml", manifests::stateful_set(&db));
+    world.deliver(&files);
+    world.kubectl.run(&["label", "namespace", &namespace, "pod-security.kubernetes.io/enforce=restricted"]);
+    world.windlass(&["plan"]).ok();
+    world.commit(&files.replace("app/db.yaml", "db:1", "db:2"));
+    world.windlass(&["run"]).refuses(4, &["pod-policy", "PodSecurity", "db"]);
+    let image =
+        world.kubectl.field("statefulset", &namespace, "db", "/spec/template/spec/containers/0/image");
+    assert!(image.to_string().contains("db:1"), "{image}");
+}

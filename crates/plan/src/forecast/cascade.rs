@@ -1,0 +1,210 @@
+//! What goes along with a deleted object, counted: pods, claims, and the bytes that nothing brings back.
+
+use std::collections::BTreeSet;
+
+use windlass_model::{Forecast, Object, RetainedVolume};
+
+use super::quantity::{bytes, readable};
+use super::{claim_templates, text};
+use crate::guards::some;
+use crate::{ObjectKey, Observation, kinds};
+
+const WHEN_DELETED: &str = "/spec/persistentVolumeClaimRetentionPolicy/whenDeleted";
+
+/// Counts what goes along with an object, by the owner references of what lives beside it and, for StatefulSets, by
+/// their retention policy. `None` if it owns neither pods nor claims, or if nothing beside it was looked at.
+pub(super) fn of(object: &Object, observation: &Observation, retained: &[RetainedVolume]) -> Option<Forecast> {
+    let descendants = match observation.descendants.get(&ObjectKey::from(object.reference()))? {
+        Ok(descendants) => descendants,
+        Err(reason) => {
+            return Some(Forecast::Note {
+                text: format!("what goes along with it could not be counted: {reason}"),
+            });
+        }
+    };
+    let kind_of = |object: &&Object, kind: &str| object.reference().kind.is("", kind);
+    let pods = descendants.iter().filter(|object| kind_of(object, "Pod")).count();
+    let claims = claims_going(object, observation);
+    let is_kept = |claim: &Object| is_kept(claim, observation, retained);
+    (pods > 0 || !claims.is_empty()).then(|| counted(pods, &claims, is_kept))
+}
+
+/// Returns the claims that go when an object is deleted: itself, those of a namespace, those that descend from the
+/// object, and those that a StatefulSet among the deleted takes along by its policy although they do not name it as
+/// their owner yet.
+pub(crate) fn claims_going<'a>(object: &'a Object, observation: &'a Observation) -> Vec<&'a Object> {
+    let reference = object.reference();
+    if kinds::is_claim(&reference.kind) {
+        return vec![object];
+    }
+    let whole = kinds::is_namespace(&reference.kind).then_some(&reference.name);
+    let descendants = observation.descendants.get(&ObjectKey::from(reference)).and_then(|found| found.as_ref().ok());
+    let descendants = descendants.map_or(&[][..], Vec::as_slice);
+    let sets: Vec<&Object> = std::iter::once(object)
+        .chain(descendants)
+        .filter(|object| kinds::is_stateful_set(&object.reference().kind))
+        .filter(|set| text(set, WHEN_DELETED) == Some("Delete"))
+        .collect();
+    let goes = |claim: &&Object| {
+        let inside = whole.is_some() && claim.reference().namespace.as_ref() == whole;
+        inside || sets.iter().any(|set| is_claim_of(claim, set))
+    };
+    let mut seen = BTreeSet::new();
+    descendants
+        .iter()
+        .filter(|object| kinds::is_claim(&object.reference().kind))
+        .chain(observation.claims.iter().filter(goes))
+        .filter(|claim| seen.insert(ObjectKey::from(claim.reference())))
+        .collect()
+}
+
+/// Says whether a claim was made from one of a StatefulSet's claim templates, for whatever ordinal.
+fn is_claim_of(claim: &Object, set: &Object) -> bool {
+    let (claim, set_reference) = (claim.reference(), set.reference());
+    let ordinal = claim_templates(set)
+        .into_iter()
+        .find_map(|template| claim.name.strip_prefix(&format!("{template}-{}-", set_reference.name)));
+    claim.namespace == set_reference.namespace
+        && ordinal.is_some_and(|ordinal| ordinal.parse::<u64>().is_ok())
+}
+
+fn counted(pods: usize, claims: &[&Object], observation: &Observation) -> Forecast {
+    let (kept, lost): (Vec<&Object>, Vec<&Object>) = claims
+        .iter()
+        .copied()
+        .filter(|claim| text(claim, "/spec/volumeName").is_some())
+        .partition(|claim| is_kept(claim));
+    let destroyed: u64 = lost.iter().filter_map(|claim| size(claim)).sum();
+    let along = [(pods, "pod"), (claims.len(), "claim")];
+    let along: Vec<String> =
+        along.into_iter().filter(|(count, _)| *count > 0).map(|(count, noun)| number(count, noun)).collect();
+    let mut parts = vec![format!("takes along {}", along.join(" and "))];
+    if !lost.is_empty() {
+        let unknown = if lost.iter().all(|claim| size(claim).is_some()) { "" } else { "at least " };
+        let names = lost.iter().map(|claim| claim.reference().name.clone()).collect();
+        let size = readable(destroyed);
+        parts.push(format!(
+            "{unknown}{size} in {} destroyed: {}",
+            number(lost.len(), "volume"),
+            some(&names)
+        ));
+    }
+    if !kept.is_empty() {
+        let size = readable(kept.iter().filter_map(|claim| size(claim)).sum());
+        parts.push(format!(
+            "{size} in {} kept, bound to nothing (reclaim policy Retain)",
+            number(kept.len(), "volume")
+        ));
+    }
+    Forecast::Cascade {
+        text: parts.join("; "),
+        pods,
+        claims: claims.len(),
+        volumes: lost.len(),
+        bytes: destroyed,
+    }
+}
+
+/// A volume whose reclaim policy is not known counts as lost.
+fn is_kept(claim: &Object, observation: &Observation, retained: &[RetainedVolume]) -> bool {
+    let name = text(claim, "/spec/volumeName");
+    if retained.iter().any(|kept| Some(kept.name.as_str()) == name) {
+        return true;
+    }
+    let volume = name.and_then(|name| observation.volumes.get(name));
+    volume.and_then(|volume| text(volume, "/spec/persistentVolumeReclaimPolicy")) == Some("Retain")
+}
+
+fn size(claim: &Object) -> Option<u64> {
+    let pointers = ["/status/capacity/storage", "/spec/resources/requests/storage"];
+    pointers.into_iter().find_map(|pointer| bytes(text(claim, pointer)?))
+}
+
+fn number(count: usize, noun: &str) -> String {
+    let plural = if count == 1 { "" } else { "s" };
+    format!("{count} {noun}{plural}")
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::*;
+
+    fn object(api_version: &str, kind: &str, name: &str, spec: Value) -> Object {
+        let body = json!({"apiVersion": api_version, "kind": kind,
+            "metadata": {"name": name, "namespace": "shop"}, "spec": spec});
+        Object::new(body, None).unwrap()
+    }
+
+    fn claim(name: &str, volume: &str) -> Object {
+        let spec = json!({"volumeName": volume, "resources": {"requests": {"storage": "8Gi"}}});
+        object("v1", "PersistentVolumeClaim", name, spec)
+    }
+
+    fn set(rule: &str) -> Object {
+        let spec = json!({"persistentVolumeClaimRetentionPolicy": {"whenDeleted": rule},
+            "volumeClaimTemplates": [{"metadata": {"name": "data"}}]});
+        object("apps/v1", "StatefulSet", "db", spec)
+    }
+
+    fn observation(owner: &Object, descendants: Vec<Object>) -> Observation {
+        let volume = |name: &str, policy: &str| {
+            let spec = json!({"persistentVolumeReclaimPolicy": policy});
+            (name.to_owned(), object("v1", "PersistentVolume", name, spec))
+        };
+        Observation {
+            descendants: [(ObjectKey::from(owner.reference()), Ok(descendants))].into(),
+            claims: vec![
+                claim("data-db-0", "pv-0"),
+                claim("data-db-1", "pv-1"),
+                claim("data-db-old", "pv-2"),
+            ],
+            volumes: [volume("pv-0", "Delete"), volume("pv-1", "Retain")].into(),
+            ..Observation::default()
+        }
+    }
+
+    fn check(owner: &Object, observation: &Observation, want: Option<(usize, usize, usize, u64, &str)>) {
+        let got = of(owner, observation, &[]).map(|forecast| match forecast {
+            Forecast::Cascade { text, pods, claims, volumes, bytes } => (pods, claims, volumes, bytes, text),
+            other => panic!("{other:?}"),
+        });
+        let want =
+            want.map(|(pods, claims, volumes, bytes, text)| (pods, claims, volumes, bytes, text.to_owned()));
+        assert_eq!(got, want);
+    }
+
+    /// A plan that says `- postgresql db` hides three pods and all their data.
+    #[test]
+    fn a_custom_resource_takes_along_what_descends_from_it() {
+        let database = object("acid.zalan.do/v1", "postgresql", "db", json!({}));
+        let pod = || object("v1", "Pod", "db-0", json!({}));
+        let one = 8 << 30;
+        check(
+            &database,
+            &observation(&database, vec![pod(), claim("other", "pv-0")]),
+            Some((1, 1, 1, one, "takes along 1 pod and 1 claim; 8 GiB in 1 volume destroyed: other")),
+        );
+        let both = "takes along 1 pod and 2 claims; 8 GiB in 1 volume destroyed: data-db-0; 8 GiB in 1 volume kept, bound to nothing (reclaim policy Retain)";
+        check(&database, &observation(&database, vec![pod(), set("Delete")]), Some((1, 2, 1, one, both)));
+        check(
+            &database,
+            &observation(&database, vec![pod(), set("Retain")]),
+            Some((1, 0, 0, 0, "takes along 1 pod")),
+        );
+        check(&database, &observation(&database, vec![]), None);
+        check(&database, &Observation::default(), None);
+    }
+
+    #[test]
+    fn a_claim_without_a_volume_or_a_policy() {
+        let set = set("Delete");
+        let mut seen = observation(
+            &set,
+            vec![claim("x", "unknown"), object("v1", "PersistentVolumeClaim", "y", json!({}))],
+        );
+        seen.claims.clear();
+        check(&set, &seen, Some((0, 2, 1, 8 << 30, "takes along 2 claims; 8 GiB in 1 volume destroyed: x")));
+    }
+}

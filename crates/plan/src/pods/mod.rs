@@ -1,0 +1,131 @@
+//! Whether the cluster would take the pods of a changed workload: policies on pods speak only when a controller makes
+//! them, long after the workload itself was accepted.
+
+mod answer;
+mod synthetic;
+
+use windlass_cluster::Failure;
+use windlass_model::{Action, Forecast, Object, Refusal};
+use windlass_settings::PodPolicyRule;
+
+pub use answer::PodAnswer;
+pub(crate) use answer::denying_policy;
+use answer::{Meaning, meaning};
+pub(crate) use synthetic::pod_of;
+
+use crate::refusal::Guard;
+use crate::scene::Scene;
+use crate::{Ask, Asked, ObjectKey, template};
+
+/// Returns a workload as it would be, if its pods would be made from another template than now.
+pub(crate) fn changed(asked: &Asked) -> Option<&Object> {
+    let Ask::Answered(reply) = &asked.answer else { return None };
+    let template = template::of(&reply.object)?;
+    let before = asked.live.as_ref().and_then(template::of);
+    (before != Some(template)).then_some(&reply.object)
+}
+
+/// Adds to the action what the server says to the workload's pods, and returns the refusal if it would take none.
+pub(crate) fn judge(scene: &Scene<'_>, action: &mut Action) -> Option<Refusal> {
+    let key = ObjectKey::from(&action.object);
+    let workload = changed(scene.observation.objects.get(&key)?)?;
+    match scene.observation.pods.get(&key)? {
+        PodAnswer::Admitted { warnings } => {
+            let new: Vec<String> = warnings.iter().map(|text| format!("its pods: {text}")).collect();
+            action.warnings.extend(new);
+            None
+        }
+        PodAnswer::Failed(reason) => {
+            not_previewed(action, reason);
+            None
+        }
+        PodAnswer::Refused { failure, asks_for_sender } => {
+            let words = words(failure);
+            match meaning(failure) {
+                Meaning::Admitted => None,
+                Meaning::Unknown => {
+                    not_previewed(action, &words);
+                    None
+                }
+                Meaning::NoRight => {
+                    not_previewed(action, "the identity may not create pods, not even as a dry-run");
+                    None
+                }
+                Meaning::NoRoom => {
+                    action.warnings.push(format!("there is no room for a pod more than now: {words}"));
+                    None
+                }
+                Meaning::Lacks(kind, name) => {
+                    lacks(scene, action, kind, &name);
+                    None
+                }
+                Meaning::Denied => denied(scene, action, workload, &words, *asks_for_sender),
+            }
+        }
+    }
+}
+
+/// The longest refusal that is passed on.
+const LONGEST: usize = 500;
+
+/// Returns the server's words without the name of the pod, which is invented. The policy's name comes first in them.
+fn words(failure: &Failure) -> String {
+    let message =
+        failure.message.split_once(" is forbidden: ").map_or(failure.message.as_str(), |(_, why)| why);
+    let mut words: String = message.chars().take(LONGEST).collect();
+    if words.len() < message.len() {
+        words.push('…');
+    }
+    words
+}
+
+fn not_previewed(action: &mut Action, reason: &str) {
+    action.forecasts.push(Forecast::Note { text: format!("its pods were not previewed: {reason}") });
+}
+
+fn lacks(scene: &Scene<'_>, action: &mut Action, kind: &str, name: &str) {
+    if scene.renders(kind, name, action.object.namespace.as_deref()) {
+        return not_previewed(action, &format!("the {kind} `{name}` comes with the same commit"));
+    }
+    action.warnings.push(format!(
+        "no pod of it can be created: the {kind} `{name}` does not exist, and no unit delivers it"
+    ));
+}
+
+/// A policy that would deny the pods denies the change: it would be applied, and nothing would start. Only a warning
+/// remains where the answer is not final: the pods are not made now, the same commit changes the rules, or the policy
+/// asks who sends the pod.
+fn denied(
+    scene: &Scene<'_>,
+    action: &mut Action,
+    workload: &Object,
+    words: &str,
+    asks_for_sender: bool,
+) -> Option<Refusal> {
+    let object = &action.object;
+    let namespace = object.namespace.as_deref().unwrap_or_default();
+    let rolls = if action.live.is_some() {
+        template::replaces_pods(workload)
+    } else {
+        template::makes_pods(workload)
+    };
+    let doubt = if !rolls {
+        Some("it makes no new pods now, but would fail later")
+    } else if asks_for_sender {
+        Some("the policy asks who sends a pod, and the controller that sends the real ones is somebody else")
+    } else if scene.changes_rules_for(namespace) {
+        Some("the same commit changes policies, or the rules of the namespace")
+    } else if scene.inputs.guards.pod_policy == PodPolicyRule::Warn {
+        Some("the environment file says `podPolicy: warn`")
+    } else {
+        None
+    };
+    if let Some(doubt) = doubt {
+        action.warnings.push(format!("its pods would be refused: {words}; only a warning, because {doubt}"));
+        return None;
+    }
+    Some(Guard::PodPolicy.refuses(
+        format!("the pods of {object} would be refused, so nothing of the change would start: {words}"),
+        "change the pod template so that the policy accepts it; if a webhook judges Windlass differently from the controllers that make the real pods, write `podPolicy: warn` under `guards` in the environment file",
+    ))
+}
