@@ -130,6 +130,7 @@ mod tests {
             desired: None,
             risk: Risk::Routine,
             takes_over: Vec::new(),
+            retains: Vec::new(),
             forecasts: forecasts.to_vec(),
             problem: None,
             warnings: Vec::new(),

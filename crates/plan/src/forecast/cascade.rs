@@ -13,7 +13,11 @@ const WHEN_DELETED: &str = "/spec/persistentVolumeClaimRetentionPolicy/whenDelet
 
 /// Counts what goes along with an object, by the owner references of what lives beside it and, for StatefulSets, by
 /// their retention policy. `None` if it owns neither pods nor claims, or if nothing beside it was looked at.
-pub(super) fn of(object: &Object, observation: &Observation, retained: &[RetainedVolume]) -> Option<Forecast> {
+pub(super) fn of(
+    object: &Object,
+    observation: &Observation,
+    retained: &[RetainedVolume],
+) -> Option<Forecast> {
     let descendants = match observation.descendants.get(&ObjectKey::from(object.reference()))? {
         Ok(descendants) => descendants,
         Err(reason) => {
@@ -38,7 +42,8 @@ pub(crate) fn claims_going<'a>(object: &'a Object, observation: &'a Observation)
         return vec![object];
     }
     let whole = kinds::is_namespace(&reference.kind).then_some(&reference.name);
-    let descendants = observation.descendants.get(&ObjectKey::from(reference)).and_then(|found| found.as_ref().ok());
+    let descendants =
+        observation.descendants.get(&ObjectKey::from(reference)).and_then(|found| found.as_ref().ok());
     let descendants = descendants.map_or(&[][..], Vec::as_slice);
     let sets: Vec<&Object> = std::iter::once(object)
         .chain(descendants)
@@ -68,7 +73,7 @@ fn is_claim_of(claim: &Object, set: &Object) -> bool {
         && ordinal.is_some_and(|ordinal| ordinal.parse::<u64>().is_ok())
 }
 
-fn counted(pods: usize, claims: &[&Object], observation: &Observation) -> Forecast {
+fn counted(pods: usize, claims: &[&Object], is_kept: impl Fn(&Object) -> bool) -> Forecast {
     let (kept, lost): (Vec<&Object>, Vec<&Object>) = claims
         .iter()
         .copied()
