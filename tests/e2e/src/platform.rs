@@ -66,7 +66,7 @@ impl Platform {
             .replace("no-latest-image", &format!("no-latest-image-{}", world.suffix))
             .replace("windlass-gate-", &format!("gate-{}-", world.suffix))
             .replace("Database.db.example.dev", &format!("Database.db-{}.example.dev", world.suffix))
-            .replace("lease: 60s", "lease: 4s");
+            .replace("lease: 60s", "lease: 8s");
         assert!(!text.contains('@') || !text.contains("@KEY"), "a placeholder is left in {file}");
         Files::new().with("environment.yaml", text)
     }
