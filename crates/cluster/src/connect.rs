@@ -24,7 +24,7 @@ pub struct Target {
     pub user_agent: String,
     /// How long one request may take.
     pub request_timeout: Duration,
-    /// How many requests may be in flight. Past eight, a small control plane gains nothing.
+    /// How many requests may be in flight at most. The connection finds out how many the server copes with.
     pub concurrency: usize,
 }
 

@@ -16,17 +16,19 @@ mod read;
 mod retry;
 mod transport;
 mod watch;
+mod window;
 mod write;
 
 use std::sync::Arc;
 
+pub use access::Review;
 pub use connect::Target;
 pub use discovery::Resource;
 pub use error::ClusterError;
 pub use failure::{Cause, Failure, FailureKind};
 pub use read::{Listing, LogOptions, Selector};
 pub use watch::WatchItem;
-pub use write::{Answer, ApplyRequest, Deleted, Expect, Propagation};
+pub use write::{Answer, ApplyRequest, Deleted, Expect, Propagation, spelled};
 
 use discovery::Discovery;
 use transport::Transport;

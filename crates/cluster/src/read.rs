@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use serde::de::DeserializeOwned;
 use serde_json::Value;
 use windlass_model::{ClusterId, GroupKind, Object, ObjectRef};
 
@@ -41,6 +42,8 @@ pub struct LogOptions<'a> {
 
 /// Objects a page: large enough to cost few requests, small enough to hold one page as text.
 const PAGE: &str = "500";
+const JSON: &str = "application/json";
+const METADATA: &str = "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1";
 
 impl Cluster {
     /// Returns the cluster's identity: the uid of `kube-system`, the server's address and version.
@@ -82,18 +85,67 @@ impl Cluster {
         }
     }
 
-    /// Returns the objects of a collection, page by page.
+    /// Returns the objects of a collection, read page by page.
     pub async fn list(&self, resource: &Resource, selector: Selector<'_>) -> Result<Listing, ClusterError> {
+        self.pages(resource, selector, JSON, |_| true).await
+    }
+
+    /// Returns those objects of a collection that are wanted. Of the others, no more than a page is ever held.
+    pub async fn list_only(
+        &self,
+        resource: &Resource,
+        selector: Selector<'_>,
+        wanted: impl Fn(&ObjectRef) -> bool,
+    ) -> Result<Listing, ClusterError> {
+        self.pages(resource, selector, JSON, wanted).await
+    }
+
+    /// Returns the objects of a collection with their metadata alone.
+    pub async fn list_metadata(
+        &self,
+        resource: &Resource,
+        selector: Selector<'_>,
+    ) -> Result<Listing, ClusterError> {
+        self.pages(resource, selector, METADATA, |_| true).await
+    }
+
+    /// Returns a part of one object, or `None` if there is no such object. What the type leaves out is not kept.
+    pub async fn get_part<T: DeserializeOwned>(
+        &self,
+        resource: &Resource,
+        namespace: Option<&str>,
+        name: &str,
+    ) -> Result<Option<T>, ClusterError> {
+        let call = Call::get(path::object(resource, namespace, name));
+        let reply = match self.transport.call(&call).await {
+            Ok(reply) => reply,
+            Err(error) if is_absence(&error) => return Ok(None),
+            Err(error) => return Err(error),
+        };
+        serde_json::from_slice(&reply.body)
+            .map(Some)
+            .map_err(|error| ClusterError::Answer { what: call.what(), reason: error.to_string() })
+    }
+
+    async fn pages(
+        &self,
+        resource: &Resource,
+        selector: Selector<'_>,
+        accept: &'static str,
+        wanted: impl Fn(&ObjectRef) -> bool,
+    ) -> Result<Listing, ClusterError> {
         let base = path::collection(resource, selector.namespace);
         let mut objects = Vec::new();
         let mut next = String::new();
         loop {
-            let call = Call::get(page_url(&base, &selector, &next));
-            let reply = self.transport.call(&call).await?;
-            let mut page = reply.json(&call.what())?;
+            let call = Call { accept, ..Call::get(page_url(&base, &selector, &next)) };
+            let mut page = self.transport.call(&call).await?.json(&call.what())?;
             if let Value::Array(items) = page["items"].take() {
                 for item in items {
-                    objects.push(parse(typed(item, resource), &call.what())?);
+                    let object = parse(typed(item, resource), &call.what())?;
+                    if wanted(object.reference()) {
+                        objects.push(object);
+                    }
                 }
             }
             page["metadata"]["continue"].as_str().unwrap_or_default().clone_into(&mut next);
@@ -170,9 +222,9 @@ fn page_url(base: &str, selector: &Selector<'_>, next: &str) -> String {
     path::with_query(base, &parameters)
 }
 
-/// Items of a typed list carry neither apiVersion nor kind.
+/// Items of a typed list carry neither apiVersion nor kind, and those of a list of metadata not their own.
 fn typed(mut item: Value, resource: &Resource) -> Value {
-    if item["kind"].is_null() {
+    if item["kind"].is_null() || item["kind"] == "PartialObjectMetadata" {
         let group = &resource.kind.group;
         let version = &resource.version;
         item["apiVersion"] =

@@ -7,11 +7,12 @@ use http::{Method, Request, StatusCode, header};
 use http_body_util::BodyExt as _;
 use kube::client::Body;
 use serde_json::Value;
-use tokio::sync::Semaphore;
+use tokio::time::Instant;
 
 use crate::connect::innermost;
 use crate::effect::{self, Effect};
 use crate::retry::pause_before_next;
+use crate::window::{Gate, Slot};
 use crate::{ClusterError, Failure};
 
 /// Sends requests to one API server.
@@ -20,7 +21,7 @@ pub(crate) struct Transport {
     client: kube::Client,
     server: Arc<str>,
     timeout: Duration,
-    slots: Arc<Semaphore>,
+    gate: Arc<Gate>,
 }
 
 /// A request in the form in which it can be sent several times.
@@ -91,7 +92,7 @@ impl Reply {
 
 impl Transport {
     pub(crate) fn new(client: kube::Client, server: String, timeout: Duration, concurrency: usize) -> Self {
-        Self { client, server: server.into(), timeout, slots: Arc::new(Semaphore::new(concurrency.max(1))) }
+        Self { client, server: server.into(), timeout, gate: Arc::new(Gate::new(concurrency)) }
     }
 
     /// Returns the server's address.
@@ -107,11 +108,13 @@ impl Transport {
     /// Sends a request and returns the answer if it is a success.
     pub(crate) async fn call(&self, call: &Call) -> Result<Reply, ClusterError> {
         effect::check(call)?;
-        // The slot is held over pauses too: a server that throttles must not get more callers.
-        let _slot = self.slots.acquire().await;
+        let slot = self.gate.enter().await;
         let mut attempt = 1;
         loop {
-            let error = match self.attempt(call).await {
+            let sent = Instant::now();
+            let result = self.attempt(call).await;
+            report(&slot, sent, result.as_ref().err());
+            let error = match result {
                 Ok(reply) => return Ok(reply),
                 Err(error) => error,
             };
@@ -152,11 +155,21 @@ impl Transport {
             .iter()
             .filter_map(|value| warning_text(value.to_str().ok()?))
             .collect();
-        Ok(Reply { status: head.status, body: body.to_vec(), warnings })
+        Ok(Reply { status: head.status, body: body.into(), warnings })
     }
 
     pub(crate) fn unreachable(&self, error: &(dyn std::error::Error + 'static)) -> ClusterError {
         ClusterError::Unreachable { server: self.server.to_string(), reason: innermost(error) }
+    }
+}
+
+/// Tells the gate how the server copes. An answer that is a failure of the object is an answer like any other.
+fn report(slot: &Slot<'_>, sent: Instant, error: Option<&ClusterError>) {
+    match error {
+        Some(ClusterError::Api { failure, .. }) if matches!(failure.code, 429 | 503 | 504) => slot.refused(),
+        None | Some(ClusterError::Api { .. }) => slot.answered(sent.elapsed()),
+        Some(ClusterError::Timeout { .. }) => slot.refused(),
+        Some(_) => {}
     }
 }
 

@@ -87,23 +87,8 @@ impl Cluster {
     }
 
     async fn apply_as(&self, manager: &str, request: ApplyRequest<'_>) -> Result<Answer, ClusterError> {
-        let reference = request.object.reference();
-        let resource = self.resource_of(reference).await?;
-        let mut parameters = vec![
-            ("fieldManager", manager),
-            ("force", if request.force { "true" } else { "false" }),
-            ("fieldValidation", "Strict"),
-        ];
-        if request.dry_run {
-            parameters.push(("dryRun", "All"));
-        }
-        let url = path::with_query(
-            &path::object(&resource, reference.namespace.as_deref(), &reference.name),
-            &parameters,
-        );
-        let body = expecting(request.object.body(), request.expect);
-        let effect = Effect::of_write(request.dry_run);
-        self.write(&Call::send(Method::PATCH, url, APPLY_PATCH, &body, effect)).await
+        let resource = self.resource_of(request.object.reference()).await?;
+        self.write(&applying(manager, &resource, request)).await
     }
 
     /// Deletes an object, if it still has this uid and version.
@@ -210,6 +195,31 @@ impl Cluster {
         let object = parse(reply.json(&call.what())?, &call.what())?;
         Ok(Answer { object, created: reply.status == StatusCode::CREATED, warnings: reply.warnings })
     }
+}
+
+/// Returns everything that [`Cluster::apply`] would send, verb, URL with options and body, to tell whether two
+/// requests are the same. Holds what the object holds.
+pub fn spelled(resource: &Resource, request: ApplyRequest<'_>) -> Vec<u8> {
+    let call = applying(FIELD_MANAGER, resource, request);
+    let mut spelled = format!("{} {}\n{}\n", call.method, call.url, call.content_type).into_bytes();
+    spelled.extend(call.body);
+    spelled
+}
+
+fn applying(manager: &str, resource: &Resource, request: ApplyRequest<'_>) -> Call {
+    let reference = request.object.reference();
+    let mut parameters = vec![
+        ("fieldManager", manager),
+        ("force", if request.force { "true" } else { "false" }),
+        ("fieldValidation", "Strict"),
+    ];
+    if request.dry_run {
+        parameters.push(("dryRun", "All"));
+    }
+    let path = path::object(resource, reference.namespace.as_deref(), &reference.name);
+    let body = expecting(request.object.body(), request.expect);
+    let effect = Effect::of_write(request.dry_run);
+    Call::send(Method::PATCH, path::with_query(&path, &parameters), APPLY_PATCH, &body, effect)
 }
 
 /// Says whether a deletion was refused because another object has the name now. The server has two wordings:

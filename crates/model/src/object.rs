@@ -1,6 +1,7 @@
 //! A Kubernetes object, what names it, and where it was written.
 
 use std::fmt;
+use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -136,7 +137,8 @@ impl fmt::Display for Origin {
 pub struct Object {
     reference: ObjectRef,
     origin: Option<Origin>,
-    body: Value,
+    /// Shared: live objects stay as they are, and a plan holds most of them more than once.
+    body: Arc<Value>,
 }
 
 /// Says why a value is not a usable object.
@@ -180,7 +182,7 @@ impl Object {
         Ok(Self {
             reference: ObjectRef { kind: GroupKind { group, kind }, version, namespace, name },
             origin,
-            body,
+            body: Arc::new(body),
         })
     }
 
@@ -201,13 +203,13 @@ impl Object {
 
     /// Returns the whole object, giving it away.
     pub fn into_body(self) -> Value {
-        self.body
+        Arc::unwrap_or_clone(self.body)
     }
 
     /// Returns the same object with another body that names the same object.
     #[must_use]
     pub fn with_body(&self, body: Value) -> Self {
-        Self { reference: self.reference.clone(), origin: self.origin.clone(), body }
+        Self { reference: self.reference.clone(), origin: self.origin.clone(), body: Arc::new(body) }
     }
 
     /// Returns the uid, if the object is live.
@@ -242,7 +244,7 @@ impl Object {
 
     /// Sets a label.
     pub fn set_label(&mut self, key: &str, value: &str) {
-        let metadata = &mut self.body["metadata"];
+        let metadata = &mut Arc::make_mut(&mut self.body)["metadata"];
         if !metadata["labels"].is_object() {
             metadata["labels"] = Value::Object(serde_json::Map::new());
         }
