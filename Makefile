@@ -1,6 +1,6 @@
 # Every target is a command that a person could type; see scripts/.
 .DEFAULT_GOAL := help
-.PHONY: help setup build testbed testbed-test test soak demo lint fmt reference clean
+.PHONY: help setup build testbed testbed-test test soak bench demo lint fmt reference clean
 
 help: ## Show this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-14s %s\n", $$1, $$2}'
@@ -22,6 +22,9 @@ test: setup ## Run all tests against the real control plane
 
 soak: setup ## Run all tests, and those that step through everything in full length (takes long)
 	@WINDLASS_TEST_SOAK=1 scripts/test.sh
+
+bench: setup ## Measure Windlass beside kubectl; OBJECTS=10000 for a larger set
+	@scripts/bench.sh
 
 demo: setup ## Deliver the example repository through every stage; KEEP=1 leaves the control plane running
 	@scripts/demo.sh
