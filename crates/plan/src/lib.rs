@@ -11,6 +11,7 @@ mod hashed;
 mod immutable;
 mod key;
 mod kinds;
+mod memory;
 mod observation;
 mod observe;
 mod overlay;
@@ -30,8 +31,9 @@ mod template;
 mod verdict;
 
 pub use key::ObjectKey;
+pub use memory::{Memory, MemoryError};
 pub use observation::{Ask, Asked, Candidate, Definition, Observation, Removal, Reply, UnreadableParent};
-pub use observe::{ObserveOptions, observe};
+pub use observe::{ObserveOptions, Recollection, Remembering, observe};
 pub use planner::{Inputs, exit_code, plan};
 pub use pods::PodAnswer;
 pub use restraint::{freezes, rules};

@@ -6,7 +6,7 @@ use std::fmt;
 use windlass_cluster::Failure;
 use windlass_model::{ApplySet, Conflict, GroupKind, Object, UnitName};
 
-use crate::{ObjectKey, PodAnswer};
+use crate::{ObjectKey, PodAnswer, Recollection};
 
 /// Everything that was read before planning. Built by [`crate::observe()`], or by hand in tests.
 #[derive(Debug, Clone, Default)]
@@ -46,6 +46,8 @@ pub struct Observation {
     pub users: BTreeMap<ObjectKey, Result<BTreeSet<String>, String>>,
     /// Namespaces of rendered objects that are being deleted.
     pub namespaces: BTreeMap<String, Object>,
+    /// What became of the memory of earlier answers.
+    pub recollection: Recollection,
 }
 
 /// A parent that Windlass must not touch.
@@ -80,6 +82,8 @@ pub enum Ask {
         /// Whether the kind's group is served by something that does not answer.
         stale: bool,
     },
+    /// The namespace does not exist, so the server was not asked.
+    NamespaceMissing,
     /// The live object could not be read, or there was no answer that can be used.
     Failed(String),
 }
@@ -132,6 +136,7 @@ impl fmt::Debug for Ask {
             Self::Answered(reply) => write!(f, "Answered({:?})", reply.object),
             Self::Refused(failure) => write!(f, "Refused({} {})", failure.code, failure.reason),
             Self::NotServed { stale } => write!(f, "NotServed(stale: {stale})"),
+            Self::NamespaceMissing => f.write_str("NamespaceMissing"),
             Self::Failed(reason) => write!(f, "Failed({reason})"),
         }
     }

@@ -178,6 +178,9 @@ pub(crate) struct DeliveryArguments {
     /// How long to wait for another run's lock.
     #[arg(long, value_name = "DURATION")]
     pub(crate) lock_timeout: Option<Duration>,
+    /// Ask the server about every object, even where nothing moved since it was asked last.
+    #[arg(long)]
+    pub(crate) no_memo: bool,
 }
 
 #[derive(Debug, Clone, Args)]
@@ -243,6 +246,9 @@ pub(crate) struct PlanArguments {
     /// Exit with 2 when anything would change.
     #[arg(long)]
     pub(crate) detailed_exitcode: bool,
+    /// Ask the server about every object, even where nothing moved since it was asked last.
+    #[arg(long)]
+    pub(crate) no_memo: bool,
 }
 
 #[derive(Debug, Clone, Args)]
@@ -280,6 +286,9 @@ pub(crate) struct DriftArguments {
     /// Where `drift.json`, `drift.md` and `drift.txt` are written.
     #[arg(long, value_name = "DIR")]
     pub(crate) out: Option<PathBuf>,
+    /// Ask the server about every object, even where nothing moved since it was asked last.
+    #[arg(long)]
+    pub(crate) no_memo: bool,
 }
 
 #[derive(Debug, Clone, Args)]

@@ -13,6 +13,7 @@ use windlass_record::{Journal, Store};
 use windlass_settings::Environment;
 
 use crate::error::CommandError;
+use crate::executor::memory::MemoryFile;
 use crate::reporter::Reporter;
 use crate::shell::Shell;
 use crate::signals::stop_on_signal;
@@ -24,8 +25,8 @@ pub(crate) const TOOL: &str = concat!("windlass ", env!("CARGO_PKG_VERSION"));
 pub(crate) const VERSION: &str = env!("CARGO_PKG_VERSION");
 /// Commands that go through stages, and say so first.
 const STAGED: [&str; 6] = ["run", "apply", "rollback", "plan", "drift", "gate"];
-/// Requests in flight: more gains nothing on a small control plane.
-const CONCURRENCY: usize = 8;
+/// Requests in flight at most; the connection finds out how many the server copes with.
+const CONCURRENCY: usize = 16;
 
 /// An open environment.
 pub(crate) struct Session {
@@ -42,6 +43,8 @@ pub(crate) struct Session {
     pub(crate) run: RunId,
     pub(crate) started: jiff::Timestamp,
     pub(crate) command: &'static str,
+    /// Where answers of earlier plans are kept, if they may be used.
+    pub(crate) memory: Option<MemoryFile>,
 }
 
 impl Session {
@@ -93,7 +96,16 @@ impl Session {
             run,
             started,
             command,
+            memory: None,
         })
+    }
+
+    /// Uses the answers of earlier plans, unless the caller wants to ask for everything.
+    #[must_use]
+    pub(crate) fn remembering(mut self, no_memo: bool) -> Self {
+        let cache = self.surroundings.private_cache().filter(|_| !no_memo);
+        self.memory = cache.map(|cache| MemoryFile::new(&cache, &self.cluster_id, Some(&self.name)));
+        self
     }
 
     /// Returns the folder of this run's reports.

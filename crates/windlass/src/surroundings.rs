@@ -79,10 +79,15 @@ impl Surroundings {
 
     /// Returns the folder for private copies of repositories.
     pub(crate) fn cache(&self) -> PathBuf {
+        self.private_cache().unwrap_or_else(|| std::env::temp_dir().join("windlass"))
+    }
+
+    /// Returns the same folder if it is the user's own, not one that everybody can make.
+    pub(crate) fn private_cache(&self) -> Option<PathBuf> {
         let home = || self.variable("HOME").map(|home| PathBuf::from(home).join(".cache"));
         let root = self.variable("XDG_CACHE_HOME").map(PathBuf::from).or_else(home);
-        let default = || root.unwrap_or_else(std::env::temp_dir).join("windlass");
-        self.variable("WINDLASS_CACHE").map_or_else(default, PathBuf::from)
+        let named = self.variable("WINDLASS_CACHE").map(PathBuf::from);
+        named.or_else(|| root.map(|root| root.join("windlass")))
     }
 
     /// Returns the clock.

@@ -16,6 +16,7 @@ mod documentation;
 mod drift;
 mod faults;
 mod interruption;
+mod memory;
 mod plan;
 mod prune;
 mod refusals;

@@ -1,15 +1,14 @@
 //! Asking the server about every object by a dry-run of exactly what would be sent.
 
-use std::collections::BTreeMap;
-
 use futures::stream::{self, StreamExt as _, TryStreamExt as _};
 use windlass_cluster::{ApplyRequest, Cluster, ClusterError, Expect, FailureKind};
 use windlass_model::{ApplySet, EnvironmentName, Object, PART_OF, Rendering};
 
-use super::catalog::{Catalog, Served};
+use super::catalog::Served;
 use super::live::Live;
-use super::{Reader, Wanted, tolerate, wanted};
-use crate::{Ask, Asked, ObjectKey, Reply};
+use super::recall::{Given, Recall};
+use super::{Around, Reader, Wanted, tolerate, wanted};
+use crate::{Ask, Asked, Reply};
 
 /// Asks about every rendered object.
 pub(super) async fn all(
@@ -17,22 +16,23 @@ pub(super) async fn all(
     environment: Option<&EnvironmentName>,
     record_namespace: &str,
     rendering: &Rendering,
-    catalog: &Catalog,
+    around: &Around<'_>,
     mut live: Live,
-) -> Result<BTreeMap<ObjectKey, Asked>, ClusterError> {
+) -> Result<Vec<Given>, ClusterError> {
     let label = |wanted: &Wanted<'_>| {
         let environment = environment?.clone();
         Some(ApplySet::empty(environment, wanted.unit.clone(), record_namespace).id())
     };
     let jobs: Vec<Job<'_>> = wanted(rendering)
         .map(|wanted| Job {
-            served: catalog.of_object(wanted.object.reference()),
+            served: around.catalog.of_object(wanted.object.reference()),
+            placeless: around.places.lacks(&wanted.key),
             label: label(&wanted),
             live: live.remove(&wanted.key).unwrap_or(Ok(None)),
             wanted,
         })
         .collect();
-    stream::iter(jobs.into_iter().map(|job| one(reader.cluster, job)))
+    stream::iter(jobs.into_iter().map(|job| one(reader.cluster, around.recall, job)))
         .buffer_unordered(reader.concurrency)
         .try_collect()
         .await
@@ -41,28 +41,33 @@ pub(super) async fn all(
 struct Job<'a> {
     wanted: Wanted<'a>,
     served: Option<&'a Served>,
+    /// Whether its namespace does not exist.
+    placeless: bool,
     label: Option<String>,
     live: Result<Option<Object>, ClusterError>,
 }
 
-async fn one(cluster: &Cluster, job: Job<'_>) -> Result<(ObjectKey, Asked), ClusterError> {
-    let key = job.wanted.key;
-    let unasked = |live, answer| Asked { live, conflicts: Vec::new(), answer };
+async fn one(cluster: &Cluster, recall: &Recall<'_>, job: Job<'_>) -> Result<Given, ClusterError> {
+    let key = job.wanted.key.clone();
+    let given = |asked| Given { key: key.clone(), asked, recalled: false, question: None };
+    let unasked = |live, answer| Ok(given(Asked { live, conflicts: Vec::new(), answer }));
     let resource = match job.served {
         Some(Served::Yes(resource)) => resource,
-        Some(Served::No { stale }) => return Ok((key, unasked(None, Ask::NotServed { stale: *stale }))),
-        None => return Ok((key, unasked(None, Ask::NotServed { stale: false }))),
+        Some(Served::No { stale }) => return unasked(None, Ask::NotServed { stale: *stale }),
+        None => return unasked(None, Ask::NotServed { stale: false }),
     };
     if resource.namespaced && key.namespace.is_none() {
-        let reason = "an object of this kind needs a `metadata.namespace`".to_owned();
-        return Ok((key, unasked(None, Ask::Failed(reason))));
+        return unasked(None, Ask::Failed("an object of this kind needs a `metadata.namespace`".to_owned()));
+    }
+    if resource.namespaced && job.placeless {
+        return unasked(None, Ask::NamespaceMissing);
     }
     let live = match job.live {
         Ok(live) => live,
-        Err(error) => return Ok((key, unasked(None, failed(error)))),
+        Err(error) => return unasked(None, failed(error)),
     };
     if live.as_ref().is_some_and(Object::is_terminating) {
-        return Ok((key, unasked(live, Ask::Failed("the live object is being deleted".to_owned()))));
+        return unasked(live, Ask::Failed("the live object is being deleted".to_owned()));
     }
     let mut object = job.wanted.object.clone();
     // Without an environment there is no set; a label that is there must not look as if it were taken off.
@@ -70,8 +75,18 @@ async fn one(cluster: &Cluster, job: Job<'_>) -> Result<(ObjectKey, Asked), Clus
     if let Some(label) = label {
         object.set_label(PART_OF, &label);
     }
+    let question = recall.question(&key, resource, &object, live.as_ref());
+    if let (Some(question), Some(found)) = (&question, &live)
+        && let Some(answer) = recall.answer(question, found)
+    {
+        let asked = Asked { live, conflicts: Vec::new(), answer };
+        return Ok(Given { recalled: true, ..given(asked) });
+    }
+    let version = live.as_ref().and_then(Object::resource_version).map(str::to_owned);
     let asked = settle(cluster, &object, live).await?;
-    Ok((key, asked))
+    // An object that moved while it was asked about is not the one that the question names.
+    let same = asked.live.as_ref().and_then(Object::resource_version) == version.as_deref();
+    Ok(Given { question: question.filter(|_| same), ..given(asked) })
 }
 
 /// How often an object that keeps changing is read and asked about again.

@@ -38,6 +38,14 @@ impl Catalog {
         self.0.get(&(object.kind.clone(), object.version.clone()))
     }
 
+    /// Returns the kinds that are served, in each version in which they are rendered.
+    pub(super) fn served(&self) -> impl Iterator<Item = &Resource> {
+        self.0.values().filter_map(|served| match served {
+            Served::Yes(resource) => Some(resource),
+            Served::No { .. } => None,
+        })
+    }
+
     /// Returns how a kind is served in the one version in which it is rendered; `None` if it is rendered in no
     /// version, or in several.
     pub(super) fn single(&self, kind: &GroupKind) -> Option<&Resource> {

@@ -4,10 +4,11 @@ use std::collections::BTreeMap;
 
 use futures::stream::{self, StreamExt as _, TryStreamExt as _};
 use windlass_cluster::{ClusterError, Resource, Selector};
-use windlass_model::{Object, Rendering};
+use windlass_model::{GroupKind, Object, ObjectRef, Rendering};
 
 use super::catalog::{Catalog, Served};
-use super::{Reader, Wanted, tolerate, wanted};
+use super::places::Places;
+use super::{Reader, tolerate, wanted};
 use crate::ObjectKey;
 
 /// What there is of each rendered object, or why that could not be read.
@@ -15,17 +16,21 @@ pub(super) type Live = BTreeMap<ObjectKey, Result<Option<Object>, ClusterError>>
 
 /// From how many objects of one kind in one namespace on a LIST costs less than GETs.
 const LIST_FROM: usize = 3;
+/// From how many namespaces on one LIST over all of them costs less than one each.
+const ALL_FROM: usize = 4;
 
-/// Reads the live objects: members of the sets are known already, the rest costs one LIST a kind and namespace, or a
-/// GET each where there are few.
+/// Reads the live objects: members of the sets are known already, and in a namespace that does not exist is nothing.
+/// The rest costs one LIST a kind, one a kind and namespace where there are few namespaces, or a GET each where there
+/// are few objects.
 pub(super) async fn read(
     reader: &Reader<'_>,
     rendering: &Rendering,
     catalog: &Catalog,
+    places: &Places,
     members: &BTreeMap<ObjectKey, Object>,
 ) -> Result<Live, ClusterError> {
     let mut live = Live::new();
-    let mut groups: BTreeMap<(String, Option<String>), (Resource, Vec<Wanted<'_>>)> = BTreeMap::new();
+    let mut kinds: BTreeMap<(&GroupKind, &str), (&Resource, Vec<ObjectKey>)> = BTreeMap::new();
     for wanted in wanted(rendering) {
         let reference = wanted.object.reference();
         let Some(Served::Yes(resource)) = catalog.of_object(reference) else { continue };
@@ -33,56 +38,68 @@ pub(super) async fn read(
             Some(member) if member.reference().version == reference.version => {
                 live.insert(wanted.key, Ok(Some(member.clone())));
             }
+            _ if resource.namespaced && places.lacks(&wanted.key) => {
+                live.insert(wanted.key, Ok(None));
+            }
             _ => {
-                let group =
-                    (reference.api_version() + "/" + &reference.kind.kind, reference.namespace.clone());
-                groups.entry(group).or_insert_with(|| (resource.clone(), Vec::new())).1.push(wanted);
+                let kind = (&reference.kind, reference.version.as_str());
+                kinds.entry(kind).or_insert_with(|| (resource, Vec::new())).1.push(wanted.key);
             }
         }
     }
-    let mut reads = Vec::new();
-    for (resource, group) in groups.into_values() {
-        if group.len() >= LIST_FROM {
-            reads.push(Read { resource, wanted: group });
-        } else {
-            let one = |wanted| Read { resource: resource.clone(), wanted: vec![wanted] };
-            reads.extend(group.into_iter().map(one));
-        }
-    }
-    let found: Vec<Live> = stream::iter(reads.into_iter().map(|read| carry_out(reader, read)))
-        .buffer_unordered(reader.concurrency)
-        .try_collect()
-        .await?;
+    let reads = kinds.into_values().map(|(resource, keys)| of_kind(reader, resource, keys));
+    let found: Vec<Live> = stream::iter(reads).buffer_unordered(reader.concurrency).try_collect().await?;
     live.extend(found.into_iter().flatten());
     Ok(live)
 }
 
-/// One request: a GET for one object, a LIST for several of one namespace.
-struct Read<'a> {
-    resource: Resource,
-    wanted: Vec<Wanted<'a>>,
+async fn of_kind(
+    reader: &Reader<'_>,
+    resource: &Resource,
+    keys: Vec<ObjectKey>,
+) -> Result<Live, ClusterError> {
+    let mut spread: BTreeMap<Option<String>, Vec<ObjectKey>> = BTreeMap::new();
+    for key in &keys {
+        spread.entry(key.namespace.clone()).or_default().push(key.clone());
+    }
+    if spread.len() >= ALL_FROM {
+        // A right that holds in some namespaces only is no right to list all.
+        if let Ok(live) = listed(reader, resource, None, keys).await? {
+            return Ok(live);
+        }
+    }
+    let mut live = Live::new();
+    for (namespace, keys) in spread {
+        if keys.len() < LIST_FROM {
+            for key in keys {
+                let got = reader.cluster.get_as(resource, namespace.as_deref(), &key.name).await;
+                live.insert(key, tolerate(got)?);
+            }
+            continue;
+        }
+        match listed(reader, resource, namespace.as_deref(), keys.clone()).await? {
+            Ok(found) => live.extend(found),
+            Err(error) => live.extend(keys.into_iter().map(|key| (key, Err(error.clone())))),
+        }
+    }
+    Ok(live)
 }
 
-async fn carry_out(reader: &Reader<'_>, read: Read<'_>) -> Result<Live, ClusterError> {
-    let Read { resource, wanted } = read;
-    let namespace = wanted.first().and_then(|wanted| wanted.key.namespace.clone());
-    if let [one] = wanted.as_slice() {
-        let got = reader.cluster.get_as(&resource, namespace.as_deref(), &one.key.name).await;
-        return Ok(Live::from([(one.key.clone(), tolerate(got)?)]));
+async fn listed(
+    reader: &Reader<'_>,
+    resource: &Resource,
+    namespace: Option<&str>,
+    keys: Vec<ObjectKey>,
+) -> Result<Result<Live, ClusterError>, ClusterError> {
+    let mut live: Live = keys.into_iter().map(|key| (key, Ok(None))).collect();
+    let selector = Selector { namespace, ..Selector::default() };
+    let is_wanted = |object: &ObjectRef| live.contains_key(&ObjectKey::from(object));
+    let listing = match tolerate(reader.cluster.list_only(resource, selector, is_wanted).await)? {
+        Ok(listing) => listing,
+        Err(error) => return Ok(Err(error)),
+    };
+    for object in listing.objects {
+        live.insert(ObjectKey::from(object.reference()), Ok(Some(object)));
     }
-    let selector = Selector { namespace: namespace.as_deref(), ..Selector::default() };
-    match tolerate(reader.cluster.list(&resource, selector).await)? {
-        Ok(listing) => {
-            let mut objects: BTreeMap<ObjectKey, Object> = listing
-                .objects
-                .into_iter()
-                .map(|object| (ObjectKey::from(object.reference()), object))
-                .collect();
-            Ok(wanted
-                .into_iter()
-                .map(|wanted| (wanted.key.clone(), Ok(objects.remove(&wanted.key))))
-                .collect())
-        }
-        Err(error) => Ok(wanted.into_iter().map(|wanted| (wanted.key, Err(error.clone()))).collect()),
-    }
+    Ok(Ok(live))
 }

@@ -7,11 +7,16 @@ mod descendants;
 mod live;
 mod members;
 mod namespaces;
+mod places;
 mod pods;
+mod recall;
 mod removal;
+mod scope;
 mod sets;
 mod strays;
 mod users;
+
+pub use recall::{Recollection, Remembering};
 
 use windlass_cluster::{Cluster, ClusterError};
 use windlass_model::{EnvironmentName, Object, Rendering, UnitName};
@@ -19,13 +24,17 @@ use windlass_model::{EnvironmentName, Object, Rendering, UnitName};
 use crate::evidence::Rendered;
 use crate::{ObjectKey, Observation};
 use catalog::Catalog;
+use places::Places;
+use recall::Recall;
 use sets::Sets;
 
 /// How to observe.
 #[derive(Debug, Clone, Copy)]
-pub struct ObserveOptions {
+pub struct ObserveOptions<'a> {
     /// How many requests may be under way at once; the connection has its own limit.
     pub concurrency: usize,
+    /// Earlier answers to use; without them the server is asked for everything.
+    pub remembering: Option<Remembering<'a>>,
 }
 
 /// Reads the sets and the live objects, and asks the server about every object by a dry-run.
@@ -39,7 +48,7 @@ pub async fn observe(
     environment: Option<&EnvironmentName>,
     record_namespace: &str,
     rendering: &Rendering,
-    options: &ObserveOptions,
+    options: &ObserveOptions<'_>,
 ) -> Result<Observation, ClusterError> {
     let reader = Reader { cluster, concurrency: options.concurrency.max(1) };
     let sets = match environment {
@@ -47,15 +56,22 @@ pub async fn observe(
         None => Sets::default(),
     };
     let catalog = Catalog::of(cluster, rendering).await?;
-    let members = members::list(&reader, &sets.readable, &catalog).await?;
-    let live = live::read(&reader, rendering, &catalog, &members.objects).await?;
-    let objects = ask::all(&reader, environment, record_namespace, rendering, &catalog, live).await?;
-    let pods = pods::preview(&reader, &objects).await?;
+    let places = Places::read(&reader, rendering).await?;
+    // The configuration is read before anything is asked: an answer may be younger than what it is kept under.
+    let prepared = Recall::prepare(&reader, options.remembering, &catalog, &places);
+    let ((recall, unusable), members) =
+        futures::try_join!(prepared, members::list(&reader, &sets.readable, &catalog))?;
+    let live = live::read(&reader, rendering, &catalog, &places, &members.objects).await?;
+    let around = Around { catalog: &catalog, places: &places, recall: &recall };
+    let given = ask::all(&reader, environment, record_namespace, rendering, &around, live).await?;
+    let answers = recall.conclude(given, unusable);
+    let pods = pods::preview(&reader, &answers.asked).await?;
     let mut observation = Observation {
         sets: sets.readable,
         unreadable: sets.unreadable,
-        objects,
+        objects: answers.asked,
         pods,
+        recollection: answers.recollection,
         unlisted: members.unlisted,
         stale_groups: cluster.stale_groups().await?,
         ..Observation::default()
@@ -72,6 +88,13 @@ pub async fn observe(
 struct Reader<'a> {
     cluster: &'a Cluster,
     concurrency: usize,
+}
+
+/// What is known before the first object is asked about.
+struct Around<'a> {
+    catalog: &'a Catalog,
+    places: &'a Places,
+    recall: &'a Recall<'a>,
 }
 
 /// A rendered object with its key and unit.

@@ -34,6 +34,7 @@ pub(crate) fn judge(scene: &Scene<'_>, position: usize, unit: &Unit, object: &Ob
             Ask::Answered(reply) => answered::action(&case, reply),
             Ask::Refused(failure) => refused::action(&case, failure),
             Ask::NotServed { stale } => pending::kind(&case, *stale),
+            Ask::NamespaceMissing => pending::namespace(&case),
             Ask::Failed(reason) => case.unknown(reason),
         },
     };

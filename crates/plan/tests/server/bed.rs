@@ -113,7 +113,7 @@ impl Bed {
     pub(crate) async fn plan(&self, units: &[(&str, &[Value])]) -> Plan {
         let rendering = rendering(units);
         let environment = Some(&self.environment);
-        let options = ObserveOptions { concurrency: 8 };
+        let options = ObserveOptions { concurrency: 8, remembering: None };
         let observation =
             observe(&self.cluster, environment, &self.namespace, &rendering, &options).await.unwrap();
         self.plan_of(environment, &rendering, &observation)

@@ -25,5 +25,6 @@ pub(crate) async fn apply(
     })?;
     let from = From::Commit { wanted: wanted(arguments.commit.as_deref())?, rollback: false };
     let session = Session::open(&arguments.delivery.environment.env, "apply", shell, surroundings).await?;
+    let session = session.remembering(arguments.delivery.no_memo);
     deliver(&session, &arguments.delivery, Order { from, rollback: None, digest: Some(digest) }).await
 }

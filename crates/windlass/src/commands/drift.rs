@@ -20,6 +20,7 @@ pub(crate) async fn drift(
     surroundings: &Surroundings,
 ) -> Result<ExitCode, CommandError> {
     let session = Session::open(&arguments.environment.env, "drift", shell, surroundings).await?;
+    let session = session.remembering(arguments.no_memo);
     let state = session.store.state().await?;
     let last = state.last_completed.as_ref().and_then(|delivered| delivered.commit.clone());
     let commit = match &arguments.commit {

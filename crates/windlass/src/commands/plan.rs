@@ -4,7 +4,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use windlass_model::{Event, ExitCode, Plan, Provenance, RunId, Sink as _, SourceTree, Stage};
-use windlass_plan::{Inputs, ObserveOptions};
+use windlass_plan::Inputs;
 use windlass_render::{Limits, ResolvedUnit};
 use windlass_report::{PlanText, plan_text};
 use windlass_settings::Guards;
@@ -15,8 +15,9 @@ use crate::commands::run::wanted;
 use crate::error::CommandError;
 use crate::executor::desired::{self, From};
 use crate::executor::local::local_unit;
+use crate::executor::memory::MemoryFile;
 use crate::executor::papers;
-use crate::executor::planning::{self, Purpose};
+use crate::executor::planning::{self, Purpose, Question};
 use crate::executor::stage::stage;
 use crate::reporter::Reporter;
 use crate::session::{self, Session, TOOL};
@@ -30,11 +31,12 @@ pub(crate) async fn plan(
     surroundings: &Surroundings,
 ) -> Result<ExitCode, CommandError> {
     let plan = match (&arguments.env, &arguments.dir, &arguments.kubeconfig, &arguments.context) {
-        (Some(env), ..) => of_environment(env, arguments.commit.as_deref(), shell, surroundings).await?,
+        (Some(env), ..) => of_environment(env, arguments, shell, surroundings).await?,
         (None, Some(dir), Some(kubeconfig), Some(context)) => {
             let (tree, unit) = local_unit(dir, arguments.root.as_deref())?;
             let local = Local { tree, unit, what: format!("directory {}", dir.display()) };
-            of_directory(local, kubeconfig, context, shell, surroundings).await?
+            let access = Access { kubeconfig, context, no_memo: arguments.no_memo };
+            of_directory(local, access, shell, surroundings).await?
         }
         _ => {
             let what = "a directory needs --kubeconfig and --context";
@@ -66,12 +68,12 @@ fn conclude(plan: &Plan, detailed: bool, shell: Shell) -> ExitCode {
 
 async fn of_environment(
     env: &Path,
-    commit: Option<&str>,
+    arguments: &PlanArguments,
     shell: Shell,
     surroundings: &Surroundings,
 ) -> Result<Plan, CommandError> {
-    let wanted = wanted(commit)?;
-    let session = Session::open(env, "plan", shell, surroundings).await?;
+    let wanted = wanted(arguments.commit.as_deref())?;
+    let session = Session::open(env, "plan", shell, surroundings).await?.remembering(arguments.no_memo);
     let state = session.store.state().await?;
     let desired = desired::obtain(&session, From::Commit { wanted, rollback: false }, &state).await?;
     let passed = planning::gate(&session).await?;
@@ -89,10 +91,16 @@ struct Local {
     what: String,
 }
 
+/// The cluster that a directory is planned for.
+struct Access<'a> {
+    kubeconfig: &'a Path,
+    context: &'a str,
+    no_memo: bool,
+}
+
 async fn of_directory(
     local: Local,
-    kubeconfig: &Path,
-    context: &str,
+    access: Access<'_>,
     shell: Shell,
     surroundings: &Surroundings,
 ) -> Result<Plan, CommandError> {
@@ -101,16 +109,28 @@ async fn of_directory(
     let clock = surroundings.clock();
     let run = RunId::new(clock.now(), &session::random_suffix());
     reporter.emit(Event::RunStarted { run: run.clone(), command: "plan".to_owned(), environment: None });
-    let cluster = session::connect(kubeconfig, context, Duration::from_secs(30), &run, surroundings).await?;
+    let cluster =
+        session::connect(access.kubeconfig, access.context, Duration::from_secs(30), &run, surroundings)
+            .await?;
     let scopes = cluster.scopes().await?;
     let rendering =
         desired::render(&local.tree, &[local.unit], surroundings, &Limits::default(), &scopes).await?;
     stage(&reporter, Stage::Plan, async {
-        let options = ObserveOptions { concurrency: 16 };
-        let observation = windlass_plan::observe(&cluster, None, "", &rendering, &options).await?;
+        let cluster_id = cluster.identity().await?;
+        let question = Question {
+            cluster: &cluster,
+            cluster_id: &cluster_id,
+            environment: None,
+            record_namespace: "",
+            rendering: &rendering,
+        };
+        let cache = surroundings.private_cache().filter(|_| !access.no_memo);
+        let file = cache.map(|cache| MemoryFile::new(&cache, &cluster_id, None));
+        let now = clock.now();
+        let observation = planning::observe(question, file.as_ref(), now, &reporter).await?;
         let inputs = Inputs {
             environment: None,
-            cluster_id: cluster.identity().await?,
+            cluster_id,
             source: Provenance::Unsigned { what: local.what, commit: None, author: None },
             rendering: &rendering,
             policies: None,
@@ -118,7 +138,7 @@ async fn of_directory(
             guards: &Guards::default(),
             record_namespace: "",
             tool: TOOL,
-            now: clock.now(),
+            now,
         };
         let plan = windlass_plan::plan(inputs, &observation);
         let summary = windlass_report::plan_line(&plan);

@@ -26,6 +26,7 @@ pub(crate) async fn rollback(
         ));
     }
     let session = Session::open(&arguments.delivery.environment.env, "rollback", shell, surroundings).await?;
+    let session = session.remembering(arguments.delivery.no_memo);
     let state = session.store.state().await?;
     let target = match &arguments.to {
         Some(text) => named(&state, text.parse()?)?,

@@ -21,6 +21,7 @@ pub(crate) async fn run(
         None => From::Commit { wanted: wanted(arguments.commit.as_deref())?, rollback: false },
     };
     let session = Session::open(&arguments.delivery.environment.env, "run", shell, surroundings).await?;
+    let session = session.remembering(arguments.delivery.no_memo);
     deliver(&session, &arguments.delivery, Order { from, rollback: None, digest: None }).await
 }
 

@@ -1,15 +1,19 @@
 //! Stages 2 and 3: are the policies enforced, and what would change?
 
-use windlass_model::{Digest, Plan, Stage};
-use windlass_plan::{Inputs, ObserveOptions};
+use jiff::Timestamp;
+use windlass_cluster::Cluster;
+use windlass_model::{ClusterId, Digest, EnvironmentName, Level, Plan, Rendering, Stage};
+use windlass_plan::{Inputs, Observation, ObserveOptions, Remembering};
 
 use crate::error::CommandError;
 use crate::executor::desired::Desired;
+use crate::executor::memory::MemoryFile;
 use crate::executor::stage::{skip, stage};
+use crate::reporter::Reporter;
 use crate::session::{Session, TOOL};
 
-/// Requests of one plan in flight; the connection has its own limit beside it.
-const CONCURRENCY: usize = 16;
+/// Requests of one plan that are prepared at once; the connection decides how many are in flight.
+const CONCURRENCY: usize = 32;
 
 /// Proves that every expected policy is enforced.
 pub(crate) async fn gate(session: &Session) -> Result<windlass_model::GatePassed, CommandError> {
@@ -50,15 +54,15 @@ pub(crate) async fn plan(
 ) -> Result<Plan, CommandError> {
     stage(&*session.reporter, Stage::Plan, async {
         let record_namespace = session.settings.record.namespace.as_str();
-        let options = ObserveOptions { concurrency: CONCURRENCY };
-        let observation = windlass_plan::observe(
-            &session.cluster,
-            Some(&session.name),
+        let question = Question {
+            cluster: &session.cluster,
+            cluster_id: &session.cluster_id,
+            environment: Some(&session.name),
             record_namespace,
-            &desired.rendering,
-            &options,
-        )
-        .await?;
+            rendering: &desired.rendering,
+        };
+        let now = session.clock.now();
+        let observation = observe(question, session.memory.as_ref(), now, &session.reporter).await?;
         let inputs = Inputs {
             environment: Some(session.name.clone()),
             cluster_id: session.cluster_id.clone(),
@@ -72,7 +76,7 @@ pub(crate) async fn plan(
             guards: &session.settings.guards,
             record_namespace,
             tool: TOOL,
-            now: session.clock.now(),
+            now,
         };
         let mut plan = windlass_plan::plan(inputs, &observation);
         if purpose == Purpose::Drift {
@@ -86,6 +90,51 @@ pub(crate) async fn plan(
         Ok((plan, summary))
     })
     .await
+}
+
+/// What is looked at for a plan.
+#[derive(Clone, Copy)]
+pub(crate) struct Question<'a> {
+    pub(crate) cluster: &'a Cluster,
+    pub(crate) cluster_id: &'a ClusterId,
+    pub(crate) environment: Option<&'a EnvironmentName>,
+    pub(crate) record_namespace: &'a str,
+    pub(crate) rendering: &'a Rendering,
+}
+
+/// Looks at the cluster, with the help of what earlier plans were answered, and keeps the new answers.
+pub(crate) async fn observe(
+    question: Question<'_>,
+    file: Option<&MemoryFile>,
+    now: Timestamp,
+    reporter: &Reporter,
+) -> Result<Observation, CommandError> {
+    let earlier = file.map(MemoryFile::load);
+    if let Some((_, Some(note))) = &earlier {
+        reporter.say(Level::Info, note);
+    }
+    let remembering =
+        earlier.as_ref().map(|(memory, _)| Remembering { memory, cluster: question.cluster_id, now });
+    let options = ObserveOptions { concurrency: CONCURRENCY, remembering };
+    let observation = windlass_plan::observe(
+        question.cluster,
+        question.environment,
+        question.record_namespace,
+        question.rendering,
+        &options,
+    )
+    .await?;
+    if let Some(reason) = &observation.recollection.unusable {
+        let text = format!("every object is asked about, for earlier answers cannot be used: {reason}");
+        reporter.say(Level::Info, text);
+    }
+    if let (Some(file), Some((earlier, _)), Some(later)) = (file, &earlier, &observation.recollection.memory)
+        && earlier != later
+        && let Some(note) = file.save(later)
+    {
+        reporter.say(Level::Info, note);
+    }
+    Ok(observation)
 }
 
 /// Returns the error of a plan that may not be carried out.

@@ -1,0 +1,268 @@
+//! A control plane of a test's own, and plans made there with and without memory.
+
+use std::io::{Read as _, Seek as _, SeekFrom, Write as _};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use windlass_cluster::{ApplyRequest, Cluster, Expect, Target};
+use windlass_model::{ClusterId, Digest, Object, Provenance, Rendering, Unit, UnitName};
+use windlass_plan::{Inputs, Memory, ObserveOptions, Remembering, observe, plan};
+use windlass_settings::Guards;
+
+const AGENT: &str = "windlass-memory-test";
+/// The namespace of all objects.
+pub(crate) const NAMESPACE: &str = "memory";
+
+pub(crate) struct Bed {
+    pub(crate) cluster: Cluster,
+    cluster_id: ClusterId,
+    pub(crate) memory: Memory,
+    folder: PathBuf,
+    _turn: tokio::sync::MutexGuard<'static, ()>,
+}
+
+/// A plan as it is written, without the time, and how many of its answers were remembered.
+pub(crate) struct Planned {
+    pub(crate) plan: Value,
+    pub(crate) reused: usize,
+    pub(crate) settled: bool,
+    pub(crate) unusable: Option<String>,
+}
+
+/// One control plane at a time.
+static TURN: tokio::sync::Mutex<()> = tokio::sync::Mutex::const_new(());
+
+#[expect(clippy::disallowed_methods, reason = "the test runner names the programs by the environment")]
+pub(crate) fn variable(name: &str) -> Option<String> {
+    std::env::var(name).ok()
+}
+
+fn program(name: &str) -> String {
+    variable(name).unwrap_or_else(|| panic!("{name} is not set: start these tests through `make test`"))
+}
+
+fn run(command: &mut Command, input: &str) -> Result<String, String> {
+    let mut child =
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    child.stdin.take().unwrap().write_all(input.as_bytes()).unwrap();
+    let output = child.wait_with_output().unwrap();
+    let error = String::from_utf8_lossy(&output.stderr).into_owned();
+    if output.status.success() { Ok(String::from_utf8(output.stdout).unwrap()) } else { Err(error) }
+}
+
+impl Bed {
+    /// Starts a control plane with the namespace and a memory that is empty.
+    pub(crate) async fn up() -> Self {
+        let turn = TURN.lock().await;
+        rustls::crypto::ring::default_provider().install_default().ok();
+        let folder = std::env::temp_dir().join(format!("windlass-memory-{:08x}", rand::random::<u32>()));
+        let pid = std::process::id().to_string();
+        let mut up = Command::new(program("WINDLASS_TEST_TESTBED"));
+        run(up.arg("up").arg(&folder).args(["--watch-pid", &pid]), "").unwrap();
+        let cluster = connect(&folder.join("kubeconfig")).await;
+        let cluster_id = cluster.identity().await.unwrap();
+        let bed = Self { cluster, cluster_id, memory: Memory::empty([7; 16]), folder, _turn: turn };
+        bed.kubectl(&["create", "namespace", NAMESPACE], "").unwrap();
+        bed
+    }
+
+    /// Runs kubectl; the error is what it printed.
+    pub(crate) fn kubectl(&self, arguments: &[&str], input: &str) -> Result<String, String> {
+        let mut command = Command::new(program("WINDLASS_TEST_KUBECTL"));
+        run(command.arg("--kubeconfig").arg(self.folder.join("kubeconfig")).args(arguments), input)
+    }
+
+    /// Returns a connection of somebody who may read and patch ConfigMaps and list namespaces, and nothing else.
+    pub(crate) async fn as_somebody_else(&self) -> Cluster {
+        let kubectl = |arguments: &[&str]| self.kubectl(arguments, "").unwrap();
+        kubectl(&["-n", NAMESPACE, "create", "serviceaccount", "other"]);
+        let (verbs, kinds) = ("--verb=get,list,patch,create", "--resource=configmaps,namespaces");
+        kubectl(&["create", "clusterrole", "other", verbs, kinds]);
+        let account = format!("--serviceaccount={NAMESPACE}:other");
+        kubectl(&["create", "clusterrolebinding", "other", "--clusterrole=other", &account]);
+        let token = kubectl(&["-n", NAMESPACE, "create", "token", "other"]);
+        let view = kubectl(&["config", "view", "--raw", "--minify", "-o", "json"]);
+        let mut config: Value = serde_json::from_str(&view).unwrap();
+        config["users"][0]["user"] = json!({"token": token.trim()});
+        let path = self.folder.join("other.kubeconfig");
+        std::fs::write(&path, config.to_string()).unwrap();
+        connect(&path).await
+    }
+
+    /// Applies manifests as somebody else.
+    pub(crate) fn configure(&self, manifest: &Value) {
+        let arguments = ["apply", "--server-side", "--force-conflicts", "-f", "-"];
+        self.kubectl(&arguments, &manifest.to_string()).unwrap();
+    }
+
+    /// Applies objects as Windlass does; what is refused stays as it was.
+    pub(crate) async fn deliver(&self, objects: &[Value]) {
+        for body in objects {
+            let object = Object::new(body.clone(), None).unwrap();
+            let request =
+                ApplyRequest { object: &object, expect: Expect::Anything, force: true, dry_run: false };
+            drop(self.cluster.apply(request).await);
+        }
+    }
+
+    /// Plans with the memory, and keeps what is learned.
+    pub(crate) async fn plan_remembering(&mut self, objects: &[Value]) -> Planned {
+        let memory = self.memory.clone();
+        let remembering = Remembering { memory: &memory, cluster: &self.cluster_id, now: now() };
+        let (planned, later) = self.plan(objects, Some(remembering)).await;
+        if let Some(later) = later {
+            // As a run does: through bytes.
+            self.memory = Memory::parse(&later.to_bytes()).unwrap();
+        }
+        planned
+    }
+
+    /// Plans by asking the server for everything.
+    pub(crate) async fn plan_asking(&self, objects: &[Value]) -> Planned {
+        self.plan(objects, None).await.0
+    }
+
+    async fn plan(
+        &self,
+        objects: &[Value],
+        remembering: Option<Remembering<'_>>,
+    ) -> (Planned, Option<Memory>) {
+        let rendering = rendering(objects);
+        let options = ObserveOptions { concurrency: 8, remembering };
+        let observation = observe(&self.cluster, None, "", &rendering, &options).await.unwrap();
+        let inputs = Inputs {
+            environment: None,
+            cluster_id: self.cluster_id.clone(),
+            source: Provenance::Unsigned { what: "test".into(), commit: None, author: None },
+            rendering: &rendering,
+            policies: None,
+            rollback: None,
+            guards: &Guards::default(),
+            record_namespace: "",
+            tool: "windlass 0.1.0",
+            now: "2026-06-15T12:00:00Z".parse().unwrap(),
+        };
+        let plan = plan(inputs, &observation).to_json();
+        let recollection = observation.recollection;
+        let planned = Planned {
+            plan,
+            reused: recollection.reused,
+            settled: recollection.settled,
+            unusable: recollection.unusable,
+        };
+        (planned, recollection.memory)
+    }
+
+    /// Plans until everything is remembered that can be: the configuration must have been there for some seconds.
+    /// Returns how many answers that are.
+    pub(crate) async fn learn(&mut self, objects: &[Value]) -> usize {
+        for _ in 0..60 {
+            if self.plan_remembering(objects).await.settled {
+                return self.plan_remembering(objects).await.reused;
+            }
+            tokio::time::sleep(Duration::from_millis(250)).await;
+        }
+        panic!("the configuration never came to rest");
+    }
+
+    /// Returns the end of the audit log.
+    pub(crate) fn mark(&self) -> u64 {
+        self.folder.join("audit.log").metadata().unwrap().len()
+    }
+
+    /// Counts what plans asked since the mark: requests, and dry-runs among them.
+    pub(crate) fn asked_since(&self, mark: u64) -> (usize, usize) {
+        let mut file = std::fs::File::open(self.folder.join("audit.log")).unwrap();
+        file.seek(SeekFrom::Start(mark)).unwrap();
+        let mut text = String::new();
+        file.read_to_string(&mut text).unwrap();
+        let ours = || text.lines().filter(|line| line.contains(AGENT));
+        (ours().count(), ours().filter(|line| line.contains("dryRun=All")).count())
+    }
+}
+
+#[expect(clippy::disallowed_methods, reason = "answers grow old by the real clock")]
+fn now() -> jiff::Timestamp {
+    jiff::Timestamp::now()
+}
+
+async fn connect(kubeconfig: &Path) -> Cluster {
+    let target = Target {
+        kubeconfig: kubeconfig.to_path_buf(),
+        context: "testbed".into(),
+        proxy: None,
+        user_agent: AGENT.into(),
+        request_timeout: Duration::from_secs(30),
+        concurrency: 8,
+    };
+    Cluster::connect(&target).await.unwrap()
+}
+
+impl Drop for Bed {
+    fn drop(&mut self) {
+        let mut down = Command::new(program("WINDLASS_TEST_TESTBED"));
+        run(down.arg("down").arg(&self.folder), "").ok();
+        std::fs::remove_dir_all(&self.folder).ok();
+    }
+}
+
+fn rendering(objects: &[Value]) -> Rendering {
+    let objects = objects.iter().map(|body| Object::new(body.clone(), None).unwrap()).collect();
+    Rendering {
+        units: vec![Unit { name: UnitName::new("shop").unwrap(), path: "shop".into(), objects }],
+        renderer: "plain".into(),
+        digest: Digest::of_bytes(b"rendering"),
+        warnings: Vec::new(),
+    }
+}
+
+/// The definition of the custom kind, with the field `colour` or without, and with a default of its field `size` if one
+/// is wanted.
+pub(crate) fn definition(colour: bool, default: Option<u32>) -> Value {
+    let mut properties = json!({"size": {"type": "integer"}});
+    if colour {
+        properties["colour"] = json!({"type": "string"});
+    }
+    if let Some(default) = default {
+        properties["size"]["default"] = default.into();
+    }
+    let spec = json!({"type": "object", "properties": properties});
+    json!({"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition",
+        "metadata": {"name": "widgets.memory.example"},
+        "spec": {"group": "memory.example", "scope": "Namespaced",
+            "names": {"kind": "Widget", "listKind": "WidgetList", "plural": "widgets", "singular": "widget"},
+            "versions": [{"name": "v1", "served": true, "storage": true, "schema": {"openAPIV3Schema": {
+                "type": "object", "properties": {"spec": spec}}}}]}})
+}
+
+/// One object of many kinds.
+pub(crate) fn objects() -> Vec<Value> {
+    let meta = |name: &str| json!({"name": name, "namespace": NAMESPACE, "labels": {"of": "test"}});
+    let template = json!({"metadata": {"labels": {"app": "db"}}, "spec": {"containers": [
+        {"name": "db", "image": "registry.example/db:1", "resources": {"requests": {"cpu": "1000m"}}}]}});
+    let config = |name: &str| json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": meta(name), "data": {"k": "1"}});
+    vec![
+        config("a"),
+        config("b"),
+        json!({"apiVersion": "v1", "kind": "Secret", "metadata": meta("s"), "stringData": {"k": "hunter2"}}),
+        json!({"apiVersion": "v1", "kind": "ServiceAccount", "metadata": meta("sa")}),
+        json!({"apiVersion": "v1", "kind": "Service", "metadata": meta("db"),
+            "spec": {"selector": {"app": "db"}, "ports": [{"name": "sql", "port": 5432}]}}),
+        json!({"apiVersion": "v1", "kind": "PersistentVolumeClaim", "metadata": meta("backup"),
+            "spec": {"storageClassName": "none", "accessModes": ["ReadWriteOnce"],
+                "resources": {"requests": {"storage": "1Gi"}}}}),
+        json!({"apiVersion": "rbac.authorization.k8s.io/v1", "kind": "Role", "metadata": meta("r"),
+            "rules": [{"apiGroups": [""], "resources": ["pods"], "verbs": ["get"]}]}),
+        json!({"apiVersion": "networking.k8s.io/v1", "kind": "NetworkPolicy", "metadata": meta("deny"),
+            "spec": {"podSelector": {}, "policyTypes": ["Ingress"]}}),
+        json!({"apiVersion": "apps/v1", "kind": "Deployment", "metadata": meta("web"),
+            "spec": {"replicas": 0, "selector": {"matchLabels": {"app": "db"}}, "template": template.clone()}}),
+        json!({"apiVersion": "apps/v1", "kind": "StatefulSet", "metadata": meta("db"),
+            "spec": {"serviceName": "db", "replicas": 0, "selector": {"matchLabels": {"app": "db"}},
+                "template": template}}),
+        json!({"apiVersion": "memory.example/v1", "kind": "Widget", "metadata": meta("w"),
+            "spec": {"colour": "blue"}}),
+    ]
+}
