@@ -169,6 +169,16 @@ fn a_namespace_takes_nothing_along_that_was_not_permitted() {
         .check(0, &[&["no-op"], &["prune"]]);
 }
 
+/// The server deletes no namespace while an API service is down: it would hang half deleted, and what lives in it is
+/// not known.
+#[test]
+fn a_namespace_is_not_deleted_while_an_api_service_does_not_answer() {
+    let other = named("v1", "Namespace", None, "other");
+    let mut world = leaving(&[other]).allow("Namespace", None, "other", "2026-06-30");
+    world.observation.stale_groups.insert("metrics.k8s.io".into());
+    world.check(4, &[&["no-op"], &["prune"], &["refused incomplete-list", "`other`", "metrics.k8s.io"]]);
+}
+
 #[test]
 fn a_definition_with_objects_is_not_deleted() {
     let definition = named("apiextensions.k8s.io/v1", "CustomResourceDefinition", None, "foos.ex.io");
