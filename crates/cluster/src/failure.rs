@@ -146,7 +146,9 @@ impl Failure {
             413 => FailureKind::TooLarge,
             400 | 422 => self.invalid(),
             429 => FailureKind::Throttled,
-            500 if says("failed calling webhook") => FailureKind::WebhookFailed,
+            500 if says("failed calling webhook") || says("conversion webhook for") => {
+                FailureKind::WebhookFailed
+            }
             500 if says("request is too large") || says("ResourceExhausted") => FailureKind::TooLarge,
             500 if self.reason.is_empty() && is_schema_error(&self.message) => FailureKind::Schema,
             502..=504 => FailureKind::Unavailable,

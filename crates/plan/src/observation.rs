@@ -31,6 +31,8 @@ pub struct Observation {
     pub foreign_parents: BTreeMap<String, String>,
     /// For every CustomResourceDefinition among the candidates: what it defines and what exists of it.
     pub definitions: BTreeMap<ObjectKey, Definition>,
+    /// By kind whose definition is rendered, live, and changes: the objects that exist, or why they could not be listed.
+    pub customs: BTreeMap<GroupKind, Result<Vec<Object>, String>>,
     /// By namespace that may go: what can hold data in it, whoever made it, or why that could not be read.
     pub residents: BTreeMap<String, Result<BTreeSet<ObjectKey>, String>>,
     /// PersistentVolumes by name: those of claims that may go.

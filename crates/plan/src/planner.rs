@@ -40,8 +40,9 @@ pub struct Inputs<'a> {
 
 /// Computes what would change, and whether it may.
 pub fn plan(inputs: Inputs<'_>, observation: &Observation) -> Plan {
-    let (actions, refusals) = decide(&inputs, observation);
-    let warnings = warnings(&inputs, observation, &refusals);
+    let Decision { actions, refusals, warnings: doubts } = decide(&inputs, observation);
+    let mut warnings = warnings(&inputs, observation, &refusals);
+    warnings.extend(doubts);
     Plan {
         schema: 1,
         tool: inputs.tool.to_owned(),
@@ -60,10 +61,18 @@ pub fn plan(inputs: Inputs<'_>, observation: &Observation) -> Plan {
     }
 }
 
-fn decide(inputs: &Inputs<'_>, observation: &Observation) -> (Vec<Action>, Vec<Refusal>) {
+struct Decision {
+    actions: Vec<Action>,
+    refusals: Vec<Refusal>,
+    warnings: Vec<String>,
+}
+
+fn decide(inputs: &Inputs<'_>, observation: &Observation) -> Decision {
     let scene = Scene::new(inputs, observation);
     let removals = prune::actions(&scene);
     let mut refusals = guards::refusals(&scene, &removals);
+    let definitions = guards::of_definitions(&scene, &removals);
+    refusals.extend(definitions.refusals);
     let mut actions = Vec::new();
     for (position, unit) in inputs.rendering.units.iter().enumerate() {
         let mut objects: Vec<&Object> = unit.objects.iter().collect();
@@ -78,7 +87,7 @@ fn decide(inputs: &Inputs<'_>, observation: &Observation) -> (Vec<Action>, Vec<R
     }
     forecast::follow(&scene, &mut actions);
     actions.extend(removals);
-    (actions, refusals)
+    Decision { actions, refusals, warnings: definitions.warnings }
 }
 
 /// Passes on what does not stop the run: kinds that could not be listed are refused only where that hides something.

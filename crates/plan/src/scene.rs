@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use serde_json::Value;
-use windlass_model::{ApplySet, GroupKind, Object, UnitName, defined_kind};
+use windlass_model::{ApplySet, GroupKind, Object, UnitName};
 
+use crate::definitions::{Defined, Definitions};
 use crate::evidence::Rendered;
-use crate::{Ask, Inputs, ObjectKey, Observation, immutable, kinds, sameness};
+use crate::{Ask, Inputs, ObjectKey, Observation, kinds, sameness};
 
 /// The rendering and the observation, indexed.
 pub(crate) struct Scene<'a> {
@@ -20,15 +20,7 @@ pub(crate) struct Scene<'a> {
     /// Which unit holds an object, the first if several do.
     holders: BTreeMap<ObjectKey, &'a UnitName>,
     /// Which kinds the commit defines.
-    definitions: BTreeMap<GroupKind, Defined<'a>>,
-}
-
-/// A definition in the commit.
-pub(crate) struct Defined<'a> {
-    /// The position of its unit.
-    pub(crate) unit: usize,
-    /// The definition.
-    pub(crate) object: &'a Object,
+    pub(crate) definitions: Definitions<'a>,
 }
 
 impl<'a> Scene<'a> {
@@ -37,7 +29,6 @@ impl<'a> Scene<'a> {
             observation.sets.iter().map(|set| (set.id(), set.unit.clone())).collect();
         let mut namespaces = BTreeMap::new();
         let mut holders = BTreeMap::new();
-        let mut definitions = BTreeMap::new();
         for (position, unit) in inputs.rendering.units.iter().enumerate() {
             if let Some(environment) = &inputs.environment {
                 let set = ApplySet::empty(environment.clone(), unit.name.clone(), inputs.record_namespace);
@@ -48,12 +39,11 @@ impl<'a> Scene<'a> {
                 holders.entry(ObjectKey::from(reference)).or_insert(&unit.name);
                 if kinds::is_namespace(&reference.kind) {
                     namespaces.insert(reference.name.as_str(), position);
-                } else if let Some(kind) = defined_kind(object) {
-                    definitions.insert(kind, Defined { unit: position, object });
                 }
             }
         }
         let rendered = Rendered::new(inputs.rendering, observation);
+        let definitions = Definitions::of(inputs.rendering, observation);
         Self { inputs, observation, rendered, ids, namespaces, holders, definitions }
     }
 
@@ -118,25 +108,5 @@ impl<'a> Scene<'a> {
     /// Returns the definition of a kind, if the commit holds it.
     pub(crate) fn definition(&self, kind: &GroupKind) -> Option<&Defined<'a>> {
         self.definitions.get(kind)
-    }
-
-    /// Says whether the commit changes the definition of a kind: dry-runs of its objects are judged by the old one.
-    pub(crate) fn is_definition_changing(&self, kind: &GroupKind) -> bool {
-        let Some(defined) = self.definition(kind) else { return false };
-        let asked = self.observation.objects.get(&ObjectKey::from(defined.object.reference()));
-        match asked.map(|asked| (&asked.live, &asked.answer)) {
-            Some((Some(live), Ask::Answered(reply))) => !sameness::delta(live, &reply.object).is_empty(),
-            Some((Some(live), _)) => !immutable::local_delta(live, defined.object).is_empty(),
-            _ => true,
-        }
-    }
-}
-
-impl Defined<'_> {
-    /// Says whether the definition serves a version.
-    pub(crate) fn serves(&self, version: &str) -> bool {
-        let versions =
-            self.object.body().pointer("/spec/versions").and_then(Value::as_array).into_iter().flatten();
-        versions.into_iter().any(|known| known["name"] == version && known["served"] == true)
     }
 }

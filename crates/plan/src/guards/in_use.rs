@@ -116,7 +116,12 @@ pub(super) fn definitions(scene: &Scene<'_>, prunes: &[&Action]) -> Vec<Refusal>
                     if staying.is_empty() {
                         return None;
                     }
-                    format!("`{}` would be deleted, and with it: {}", key.name, some(&staying))
+                    format!(
+                        "`{}` would be deleted, and with it all of its objects, {} so far: {}",
+                        key.name,
+                        staying.len(),
+                        some(&staying)
+                    )
                 }
                 Some(Err(reason)) => {
                     format!("`{}` would be deleted, and its objects could not be counted: {reason}", key.name)

@@ -1,6 +1,7 @@
 //! Why a plan may not be carried out although every single object could be.
 
 mod budget;
+mod definitions;
 mod in_use;
 mod permission;
 mod protected;
@@ -11,6 +12,7 @@ use windlass_settings::DeletionPermission;
 
 use crate::scene::Scene;
 
+pub(crate) use definitions::judge as of_definitions;
 pub(crate) use in_use::some;
 use permission::{Permission, find};
 

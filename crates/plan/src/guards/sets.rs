@@ -27,17 +27,27 @@ pub(super) fn incomplete(scene: &Scene<'_>) -> Vec<Refusal> {
                 .filter(|entry| is_kind(entry) && !scene.rendered.has_entry(entry))
                 .filter_map(|entry| Some(entry.split_once('/')?.1))
                 .collect();
-            (!overlooked.is_empty()).then(|| {
-                Guard::IncompleteList.refuses(
-                    format!(
-                        "objects of the kind `{kind}` could not be listed, and no unit renders these any more: {}; {reason}",
-                        overlooked.join(", ")
-                    ),
-                    "repair the API service or grant the right to list the kind, then plan again",
-                )
-            })
+            let unlisted = format!("objects of the kind `{kind}` could not be listed");
+            let message = if !overlooked.is_empty() {
+                let names = overlooked.join(", ");
+                format!("{unlisted}, and no unit renders these any more: {names}; {reason}")
+            } else if is_conversion(reason) {
+                format!("{unlisted}, because they cannot be converted between their versions: {reason}")
+            } else {
+                return None;
+            };
+            Some(Guard::IncompleteList.refuses(
+                message,
+                "repair the API service, or the webhook that converts the kind, or grant the right to list it, then plan again",
+            ))
         })
         .collect()
+}
+
+/// Says whether a list failed because of a definition's own webhook: then no object of the kind can be relied on, those
+/// that are rendered included.
+fn is_conversion(reason: &str) -> bool {
+    reason.contains("conversion webhook for")
 }
 
 /// `unit-gone`: a unit that is not rendered any more would be deleted as a whole.

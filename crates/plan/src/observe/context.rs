@@ -94,7 +94,8 @@ async fn definitions(
         let objects = match tolerate(reader.cluster.preferred(&kind).await)? {
             Ok(resource) => tolerate(reader.cluster.list(&resource, Selector::default()).await)?
                 .map(|listing| listing.objects),
-            Err(ClusterError::UnknownKind { stale: false, .. }) => Ok(Vec::new()),
+            // Where no version is served, objects can be stored all the same.
+            Err(ClusterError::UnknownKind { stale: false, .. }) if is_served(definition) => Ok(Vec::new()),
             Err(error) => Err(error),
         };
         let objects = objects
@@ -103,6 +104,12 @@ async fn definitions(
         found.insert(ObjectKey::from(definition.reference()), Definition { kind, objects });
     }
     Ok(found)
+}
+
+/// Says whether a definition serves any version.
+fn is_served(definition: &Object) -> bool {
+    windlass_schema::Definition::read(definition)
+        .is_some_and(|definition| definition.versions().any(windlass_schema::Version::is_served))
 }
 
 /// Finds what can hold data in namespaces that may go, whoever made it: a namespace takes everything along.

@@ -3,6 +3,7 @@
 mod ask;
 mod catalog;
 mod context;
+mod customs;
 mod descendants;
 mod live;
 mod members;
@@ -80,6 +81,7 @@ pub async fn observe(
     observation.strays = strays::find(&reader, &observation, &rendered, &members.objects).await?;
     observation.candidates =
         removal::candidates(&reader, &observation, &rendered, members.objects, &members.prunable).await?;
+    observation.customs = customs::read(&reader, &observation, rendering).await?;
     context::complete(&reader, &mut observation, rendering, environment, record_namespace).await?;
     Ok(observation)
 }

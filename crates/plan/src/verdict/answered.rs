@@ -59,11 +59,6 @@ fn forecasts(case: &Case<'_>, live: &Object, reply: &Reply, action: &Action) -> 
     if action.operation == Operation::Adopt {
         forecasts.extend(adoption(case, live));
     }
-    if case.scene.is_definition_changing(&action.object.kind) {
-        forecasts.push(note(
-            "provisional: its definition changes in the same commit, and the server judged by the old one",
-        ));
-    }
     forecasts
 }
 

@@ -1,6 +1,7 @@
 //! One rendered object's part of the plan.
 
 mod answered;
+mod custom;
 mod ours;
 mod pending;
 mod refused;
@@ -38,6 +39,7 @@ pub(crate) fn judge(scene: &Scene<'_>, position: usize, unit: &Unit, object: &Ob
             Ask::Failed(reason) => case.unknown(reason),
         },
     };
+    action = custom::revise(&case, action);
     action.forecasts.extend(ours::takeovers(&case));
     action.risk = risk::of(action.operation, &action.object.kind, &action.forecasts);
     Verdict { action, refusal: ours::refusal(&case) }

@@ -40,10 +40,6 @@ pub(super) fn kind(case: &Case<'_>, stale: bool) -> Action {
         };
         return case.with_problem(Preview::Not(unknown), problem);
     };
-    if !defined.serves(version) {
-        let flaw = format!("its definition in the same commit does not serve version `{version}`");
-        return case.with_problem(Preview::Locally(flaw.clone()), Problem::Invalid { causes: vec![flaw] });
-    }
     if defined.unit > case.position {
         let problem = too_late(case, &format!("the kind `{kind}`"), defined.unit);
         return case.with_problem(Preview::Not(format!("the kind `{kind}` does not exist yet")), problem);

@@ -18,9 +18,6 @@ pub(super) fn action(case: &Case<'_>, failure: &Failure) -> Action {
         FailureKind::NoDryRun => {
             case.foreseen(Preview::Not("a webhook does not support dry-runs".to_owned()))
         }
-        FailureKind::Schema | FailureKind::Invalid if case.scene.is_definition_changing(kind) => {
-            case.foreseen(Preview::Locally(format!("the definition of `{kind}` changes in the same commit")))
-        }
         FailureKind::WebhookFailed => case.with_problem(
             Preview::Not("a webhook that must be asked does not answer".to_owned()),
             of_failure(kind, failure),

@@ -190,7 +190,7 @@ async fn connect(kubeconfig: &str) -> Cluster {
         context: "testbed".into(),
         proxy: None,
         user_agent: "windlass-plan-test".into(),
-        request_timeout: Duration::from_secs(30),
+        request_timeout: Duration::from_secs(120),
         concurrency: 8,
     };
     Cluster::connect(&target).await.unwrap()

@@ -9,6 +9,10 @@ mod cascades;
 #[cfg(test)]
 mod changes;
 #[cfg(test)]
+mod corpus;
+#[cfg(test)]
+mod definitions;
+#[cfg(test)]
 mod failures;
 #[cfg(test)]
 mod leftovers;

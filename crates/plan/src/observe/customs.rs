@@ -1,0 +1,50 @@
+//! Reading the objects of a kind whose definition changes, to see what the change does to them.
+
+use std::collections::BTreeMap;
+
+use windlass_cluster::{ClusterError, Selector};
+use windlass_model::{GroupKind, Object, Rendering, defined_kind};
+
+use super::{Reader, tolerate};
+use crate::definitions::{Change, listing_version};
+use crate::{Ask, Asked, ObjectKey, Observation};
+
+/// The live objects of one kind, or why they could not be listed.
+pub(super) type Customs = Result<Vec<Object>, String>;
+
+/// Lists the objects of each kind whose definition is live and changes in a way that concerns them.
+pub(super) async fn read(
+    reader: &Reader<'_>,
+    observation: &Observation,
+    rendering: &Rendering,
+) -> Result<BTreeMap<GroupKind, Customs>, ClusterError> {
+    let mut customs = BTreeMap::new();
+    for (_, object) in rendering.objects() {
+        let Some(kind) = defined_kind(object) else { continue };
+        let Some(asked) = observation.objects.get(&ObjectKey::from(object.reference())) else { continue };
+        let change = change(object, asked).filter(Change::concerns_objects);
+        if let Some(change) = change {
+            customs.insert(kind, list(reader, &change).await?);
+        }
+    }
+    Ok(customs)
+}
+
+fn change<'a>(object: &'a Object, asked: &'a Asked) -> Option<Change<'a>> {
+    let new = match &asked.answer {
+        Ask::Answered(reply) => &reply.object,
+        _ => object,
+    };
+    Change::between(asked.live.as_ref(), new)
+}
+
+async fn list(reader: &Reader<'_>, change: &Change<'_>) -> Result<Customs, ClusterError> {
+    let (Some(old), Some(version)) = (&change.old, listing_version(change)) else {
+        return Ok(Err("no version of the kind is served".to_owned()));
+    };
+    let listed = match tolerate(reader.cluster.resource(old.kind(), version).await)? {
+        Ok(resource) => tolerate(reader.cluster.list(&resource, Selector::default()).await)?,
+        Err(error) => Err(error),
+    };
+    Ok(listed.map(|listing| listing.objects).map_err(|error| error.to_string()))
+}
