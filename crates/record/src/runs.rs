@@ -1,10 +1,10 @@
 //! Storing and finding the records of runs.
 
 use jiff::Timestamp;
-use windlass_cluster::{Propagation, Selector};
+use windlass_cluster::{ClusterError, Propagation, Selector};
 use windlass_model::{Object, ObjectRef, RunId};
 
-use crate::store::{ATTEMPTS, back_off, is_contention};
+use crate::store::{ATTEMPTS, Patience, is_contention};
 use crate::{ENVIRONMENT, RECORD, RecordError, RunRecord, Store, map};
 
 const KEY: &str = "record";
@@ -23,22 +23,25 @@ impl Store {
     pub async fn save(&self, record: &RunRecord) -> Result<(), RecordError> {
         let reference = self.run_reference(&record.id);
         let text = record.to_text()?;
+        let mut patience = Patience::default();
         for attempt in 0..ATTEMPTS {
-            let sent = match self.cluster.get(&reference).await? {
-                Some(live) => self.cluster.replace(&map::with_text(&live, KEY, &text)).await,
-                None => {
-                    self.cluster.create(&map::build(&reference, &self.environment, "run", KEY, &text)).await
+            match self.put(&reference, &text).await {
+                Ok(()) => return Ok(()),
+                Err(error) => {
+                    let waited = patience.wait(error, attempt).await;
+                    waited.map_err(|error| RecordError::creating(error, &self.namespace))?;
                 }
-            };
-            match sent {
-                Ok(_) => return Ok(()),
-                Err(error) if is_contention(&error) || error.may_have_landed() && attempt < 3 => {
-                    back_off(attempt).await;
-                }
-                Err(error) => return Err(RecordError::creating(error, &self.namespace)),
             }
         }
         Err(RecordError::Contended { object: reference.to_string(), attempts: ATTEMPTS })
+    }
+
+    async fn put(&self, reference: &ObjectRef, text: &str) -> Result<(), ClusterError> {
+        match self.cluster.get(reference).await? {
+            Some(live) => self.cluster.replace(&map::with_text(&live, KEY, text)).await?,
+            None => self.cluster.create(&map::build(reference, &self.environment, "run", KEY, text)).await?,
+        };
+        Ok(())
     }
 
     /// Returns the record of a run, or `None` if there is none.

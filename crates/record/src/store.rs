@@ -74,33 +74,50 @@ impl Store {
     /// Changes where the environment stands and returns the new state together with what `change` returned.
     ///
     /// `change` may be called several times, each time with the newest state: a change that another writer
-    /// makes meanwhile is never lost. A change that changes nothing is not sent.
+    /// makes meanwhile is never lost. A change that changes nothing is not sent. A server that does not answer is
+    /// waited for, a few seconds.
     pub async fn update<T>(
         &self,
         mut change: impl FnMut(&mut EnvironmentState) -> T,
     ) -> Result<(EnvironmentState, T), RecordError> {
+        let mut sent = None;
+        let mut patience = Patience::default();
         for attempt in 0..ATTEMPTS {
-            let live = self.cluster.get(&self.reference()).await?;
-            let before = live.as_ref().map(read).transpose()?.unwrap_or_default();
-            let mut after = before.clone();
-            let result = change(&mut after);
-            if live.is_some() && after == before {
-                return Ok((after, result));
-            }
-            match self.store(live.as_ref(), &after).await {
-                Ok(()) => return Ok((after, result)),
-                Err(error) if is_contention(&error) => back_off(attempt).await,
-                // The answer was lost, not necessarily the write: see what is there now.
-                Err(error) if error.may_have_landed() && attempt < 3 => {
-                    back_off(attempt + 3).await;
-                    if self.state().await? == after {
-                        return Ok((after, result));
-                    }
+            match self.attempt(&mut change, &mut sent).await {
+                Ok(done) => return Ok(done),
+                Err(RecordError::Cluster(error)) => {
+                    patience.wait(error, attempt).await.map_err(|error| self.creating(error))?;
                 }
-                Err(error) => return Err(RecordError::creating(error, &self.namespace)),
+                Err(error) => return Err(error),
             }
         }
         Err(RecordError::Contended { object: self.reference().to_string(), attempts: ATTEMPTS })
+    }
+
+    /// Tries once. `sent` keeps what was sent last: if that is what is there, its answer was lost and nothing else.
+    async fn attempt<T>(
+        &self,
+        change: &mut impl FnMut(&mut EnvironmentState) -> T,
+        sent: &mut Option<(EnvironmentState, T)>,
+    ) -> Result<(EnvironmentState, T), RecordError> {
+        let live = self.cluster.get(&self.reference()).await?;
+        let before = live.as_ref().map(read).transpose()?.unwrap_or_default();
+        if let Some(landed) = sent.take_if(|(after, _)| *after == before) {
+            return Ok(landed);
+        }
+        let mut after = before.clone();
+        let result = change(&mut after);
+        if live.is_some() && after == before {
+            return Ok((after, result));
+        }
+        let (after, _) = sent.insert((after, result));
+        self.store(live.as_ref(), after).await?;
+        sent.take()
+            .ok_or_else(|| RecordError::Contended { object: self.reference().to_string(), attempts: 1 })
+    }
+
+    fn creating(&self, error: ClusterError) -> RecordError {
+        RecordError::creating(error, &self.namespace)
     }
 
     async fn store(&self, live: Option<&Object>, state: &EnvironmentState) -> Result<(), ClusterError> {
@@ -134,6 +151,32 @@ fn read(live: &Object) -> Result<EnvironmentState, RecordError> {
 pub(crate) fn is_contention(error: &ClusterError) -> bool {
     let kind = error.failure().map(Failure::kind);
     matches!(kind, Some(FailureKind::Modified | FailureKind::Gone | FailureKind::NotFound))
+}
+
+/// How long a record is tried to be written against other writers and a server that does not answer.
+#[derive(Debug, Default)]
+pub(crate) struct Patience {
+    /// How often an outcome was not known.
+    unknown: u32,
+}
+
+impl Patience {
+    /// Waits after a failure of the `attempt`-th attempt, counted from 0, as long as the next one may succeed.
+    ///
+    /// # Errors
+    /// The failure, if it is final.
+    pub(crate) async fn wait(&mut self, error: ClusterError, attempt: u32) -> Result<(), ClusterError> {
+        if is_contention(&error) {
+            back_off(attempt).await;
+            return Ok(());
+        }
+        self.unknown += 1;
+        match error.pause_before_repeat(self.unknown) {
+            Some(pause) => tokio::time::sleep(pause).await,
+            None => return Err(error),
+        }
+        Ok(())
+    }
 }
 
 /// Waits longer with each attempt, and each writer for another time.

@@ -110,3 +110,38 @@ fn an_api_server_that_goes_away_in_the_midst_of_a_run_is_named_as_the_cause() {
     proxy.pass();
     world.windlass(&["run", "--lock-timeout", "30s"]).ok();
 }
+
+/// The record says who delivered what: a server that restarts at the very end costs it nothing.
+#[test]
+fn records_are_written_although_answers_are_lost() {
+    let (world, proxy) = world();
+    let mut seen = std::collections::BTreeSet::new();
+    // The first write of each kind to the records, except the lock's, which has rules of its own.
+    proxy.decide(move |sight: &Sight| {
+        let record = sight.writes() && sight.path.contains("/windlass-system/configmaps");
+        if record && seen.insert(sight.method.clone() + sight.name()) {
+            Fate::AnswerLost
+        } else {
+            Fate::Passes
+        }
+    });
+    world.windlass(&["run"]).ok();
+    proxy.pass();
+    let history = world.windlass(&["history", "--output", "json"]).ok().json();
+    assert_eq!(history["runs"][0]["outcome"], "ok", "{history:#}");
+    world.windlass(&["drift"]).ok();
+}
+
+/// What cannot be previewed, since its namespace comes with it, is warned of when it is written.
+#[test]
+fn what_the_server_warns_of_when_it_writes_is_told() {
+    let world = World::new();
+    let namespace = world.namespace("app");
+    let workload =
+        manifests::Workload { namespace: &namespace, name: "web", version: "1", replicas: 1, symptoms: &[] };
+    let labelled =
+        manifests::namespace(&namespace) + "  labels: {pod-security.kubernetes.io/warn: restricted}\n";
+    let files = world.small().with("base/namespace.yaml", labelled);
+    world.commit(&files.with("app/web.yaml", manifests::deployment(&workload)));
+    world.windlass(&["run"]).ok().says("warning:").says("would violate PodSecurity");
+}
