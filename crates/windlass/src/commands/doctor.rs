@@ -71,6 +71,9 @@ const RIGHTS: [(&str, &str, &str, bool); 9] = [
     ("list", "", "Pod", false),
 ];
 
+/// The right that `guards.retainVolumes` needs: see `pipeline/rbac/optional`.
+const RETAINING: (&str, &str, &str, bool) = ("patch", "", "PersistentVolume", false);
+
 pub(crate) async fn doctor(
     arguments: &EnvironmentArguments,
     shell: Shell,
@@ -122,7 +125,8 @@ async fn on_cluster(session: &Session) -> Vec<Finding> {
     let namespace = &session.settings.record.namespace;
     let check = session.store.check().await.map_err(|error| format!("{error}: {}", error.hint()));
     findings.push(Finding::of(format!("record namespace {namespace}"), check));
-    for (verb, group, kind, in_records) in RIGHTS {
+    let retaining = session.settings.guards.retain_volumes.then_some(RETAINING);
+    for (verb, group, kind, in_records) in RIGHTS.into_iter().chain(retaining) {
         let kind = GroupKind::new(group, kind);
         let place = in_records.then_some(namespace.as_str());
         let allowed = match session.cluster.may(verb, &kind, place).await {
