@@ -194,10 +194,16 @@ impl Shared {
         while let Some(head) = Head::read(&mut requests)? {
             let mut body = Vec::new();
             carry_body(&head, &mut requests, &mut body)?;
-            let Some(fate) = self.fate(&sight(&head, &body)) else { return self.hold(false) };
+            let Some(fate) = self.fate(&sight(&head, &body)) else {
+                self.hold(false);
+                break;
+            };
             match fate {
-                Fate::Lost => return Ok(()),
-                Fate::FreezesBefore => return self.hold(true),
+                Fate::Lost => break,
+                Fate::FreezesBefore => {
+                    self.hold(true);
+                    break;
+                }
                 Fate::Refused(code, retry_after) => {
                     answers.write_all(refusal(code, retry_after).as_bytes())?;
                     continue;
@@ -211,13 +217,13 @@ impl Shared {
             let request = [head.text.as_bytes(), &body].concat();
             server.get_mut().write_all(&request)?;
             server.get_mut().flush()?;
-            let Some(head) = Head::read(server)? else { return Ok(()) };
+            let Some(head) = Head::read(server)? else { break };
             if fate != Fate::Passes {
                 carry_body(&head, server, &mut io::sink())?;
-                if fate == Fate::AnswerLost {
-                    return Ok(());
+                if fate != Fate::AnswerLost {
+                    self.hold(fate == Fate::FreezesAfter);
                 }
-                return self.hold(fate == Fate::FreezesAfter);
+                break;
             }
             answers.write_all(head.text.as_bytes())?;
             carry_body(&head, server, &mut answers)?;
@@ -238,12 +244,11 @@ impl Shared {
     }
 
     /// Keeps the connection, without a word, until the proxy is thawed.
-    fn hold(&self, reached: bool) -> io::Result<()> {
+    fn hold(&self, reached: bool) {
         let mut state = self.state();
         state.reached |= reached;
         let thaws = state.thaws;
         drop(self.thawed.wait_while(state, |state| state.thaws == thaws));
-        Ok(())
     }
 
     fn connect(&self) -> io::Result<StreamOwned<ClientConnection, TcpStream>> {
