@@ -86,6 +86,10 @@ impl Store {
             match self.attempt(&mut change, &mut sent).await {
                 Ok(done) => return Ok(done),
                 Err(RecordError::Cluster(error)) => {
+                    if is_contention(&error) {
+                        // It was refused: an equal state that is there next is another writer's.
+                        sent = None;
+                    }
                     patience.wait(error, attempt).await.map_err(|error| self.creating(error))?;
                 }
                 Err(error) => return Err(error),
