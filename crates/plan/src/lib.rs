@@ -12,6 +12,7 @@ mod hashed;
 mod immutable;
 mod key;
 mod kinds;
+mod lost;
 mod memory;
 mod observation;
 mod observe;

@@ -11,7 +11,7 @@ use windlass_model::{
 use windlass_settings::Guards;
 
 use crate::scene::Scene;
-use crate::{Observation, forecast, guards, ownership, pods, prune, verdict};
+use crate::{Observation, forecast, guards, lost, ownership, pods, prune, verdict};
 
 /// What a plan is made from, beside the observation.
 #[derive(Debug, Clone)]
@@ -108,6 +108,7 @@ fn warnings(inputs: &Inputs<'_>, observation: &Observation, refusals: &[Refusal]
             "objects of the kind `{kind}` could not be listed, but every recorded one is rendered: {reason}"
         )
     }));
+    warnings.extend(lost::parents(inputs, observation));
     warnings.extend(observation.strays.iter().map(|(unit, object)| {
         format!(
             "{object} was delivered by unit `{unit}` and is not rendered any more, but somebody took its label off: it is left alone, and nothing will mention it again"

@@ -24,19 +24,32 @@ pub(crate) fn of_failure(kind: &GroupKind, failure: &Failure) -> Problem {
         FailureKind::Modified | FailureKind::Gone | FailureKind::Recreated => {
             other("the object changes while it is being looked at: plan again")
         }
+        FailureKind::WebhookFailed => other(dead_webhook(&failure.message).unwrap_or_else(words)),
+        FailureKind::Other => other(words()),
         FailureKind::Quota
         | FailureKind::Unauthorized
         | FailureKind::NamespaceMissing
         | FailureKind::NamespaceTerminating
         | FailureKind::NotFound
         | FailureKind::KindNotServed
-        | FailureKind::WebhookFailed
         | FailureKind::NoDryRun
         | FailureKind::Throttled
         | FailureKind::TooLarge
-        | FailureKind::Unavailable
-        | FailureKind::Other => other(format!("{}; {}", words(), failure.hint())),
+        | FailureKind::Unavailable => other(format!("{}; {}", words(), failure.hint())),
     }
+}
+
+/// Reads `failed calling webhook "NAME": failed to call webhook: Post "URL?timeout=10s": dial tcp …: connection
+/// refused`. Name, address and cause are the server's own, so they may be told about a Secret too.
+fn dead_webhook(message: &str) -> Option<String> {
+    let (name, rest) = message.split_once("failed calling webhook \"")?.1.split_once('"')?;
+    let call = rest.split_once("Post \"").and_then(|(_, rest)| rest.split_once("\": "));
+    let detail = call.map_or_else(String::new, |(address, cause)| {
+        format!(" at {} ({})", address.split('?').next().unwrap_or(address), shorten(cause))
+    });
+    Some(format!(
+        "the admission webhook `{name}` does not answer{detail}: repair its Service and pods, or remove its configuration if it is a leftover; until then the server refuses every write that it must be asked about"
+    ))
 }
 
 pub(crate) fn other(message: impl Into<String>) -> Problem {
@@ -86,6 +99,12 @@ fn schema_causes(message: &str, secret: bool) -> Vec<String> {
 fn field_only(line: &str) -> String {
     let field = line.split_once(": ").map(|(field, _)| field);
     match field.filter(|field| field.starts_with('.') && !field.contains(char::is_whitespace)) {
+        Some(field) if line.ends_with("field not declared in schema") => {
+            format!(
+                "{}: a Secret has no such field (correct its name, or move it below stringData)",
+                &field[1..]
+            )
+        }
         Some(field) => {
             format!("{}: has the wrong type (quote numbers and booleans); {WITHHELD}", &field[1..])
         }
@@ -142,6 +161,15 @@ mod tests {
     fn messages_about_secrets_are_not_passed_on() {
         let schema = "failed to create typed patch object (a/b; /v1, Kind=Secret): .stringData.pin: expected string, got &value.valueUnstructured{Value:12345}";
         check("Secret", 500, &json!({"message": schema}), &["stringData.pin", "quote numbers"], &["12345"]);
+        let unknown =
+            "failed to create typed patch object (a/b; /v1): .stringdata: field not declared in schema";
+        check(
+            "Secret",
+            500,
+            &json!({"message": unknown}),
+            &["stringdata: a Secret has no such field"],
+            &["wrong type"],
+        );
         let both = "failed to create typed patch object (a/b; /v1): errors:\n  .data.b: expected string, got 12345\n  .data.a: expected string, got 6789";
         check("Secret", 500, &json!({"message": both}), &["data.a", "data.b"], &["12345", "6789"]);
         let invalid = json!({"message": "Secret \"b\" is invalid: data[x]: Invalid value: \"hunter2\"", "reason": "Invalid",
@@ -181,8 +209,15 @@ mod tests {
     fn what_others_say_is_kept() {
         let denied = "admission webhook \"v.example\" denied the request: [no-latest] image tag";
         check("Pod", 403, &json!({"message": denied}), &["denied by policy", "no-latest"], &[]);
-        let webhook = json!({"message": "Internal error: failed calling webhook \"v\": refused", "reason": "InternalError"});
-        check("Pod", 500, &webhook, &["failed calling webhook", "repair it"], &[]);
+        let webhook = json!({"message": "Internal error occurred: failed calling webhook \"v.dev\": failed to call webhook: Post \"https://v.policy.svc:443/check?timeout=10s\": dial tcp 10.0.0.1:443: connect: connection refused", "reason": "InternalError"});
+        let told = [
+            "`v.dev` does not answer at https://v.policy.svc:443/check (dial tcp",
+            "connection refused",
+            "repair",
+        ];
+        for kind in ["Pod", "Secret"] {
+            check(kind, 500, &webhook, &told, &["withheld", "timeout"]);
+        }
         let dump = format!("{} field is immutable", "x".repeat(2000));
         let long = json!({"message": dump, "details": {"causes": [{"field": "spec.a", "message": dump}]}});
         check("Job.batch", 422, &long, &["field is immutable", "spec.a: …"], &[&"x".repeat(301)]);

@@ -237,3 +237,15 @@ fn a_foreign_parent_is_refused() {
         .push(UnreadableParent { message: "managed by kubectl".into(), hint: "hand it over".into() });
     world.check(4, &[&["no-op"], &["refused foreign-set", "managed by kubectl"]]);
 }
+
+/// Without the parent nobody knows what was delivered before.
+#[test]
+fn a_deleted_parent_is_told() {
+    let desired = config("a", &json!({"k": "v"}));
+    let world = || World::new().unit("shop", &[desired.clone()]).settled("shop", &desired);
+    let told = |world: World| world.plan().warnings.iter().any(|text| text.contains("somebody deleted"));
+    assert!(told(world()));
+    assert!(!told(world().set("shop", &[&desired])), "the parent is there");
+    let first = World::new().unit("shop", &[desired.clone()]).answered(&desired, None, desired.clone());
+    assert!(!told(first), "a first delivery");
+}

@@ -260,7 +260,7 @@ fn refusals_of_the_server() {
     check(
         failure(500, "InternalError", "failed calling webhook \"v\"", &none),
         4,
-        &["[not: a webhook that must", "failed calling webhook"],
+        &["[not: a webhook that must", "admission webhook `v` does not answer"],
     );
     // kuma issue 828: only the preview is impossible.
     check(
