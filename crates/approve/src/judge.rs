@@ -33,8 +33,8 @@ pub enum Judgement {
         plan: Plan,
         /// Why an approval is needed.
         reasons: Vec<String>,
-        /// How many approvals count.
-        given: usize,
+        /// Whose approvals count.
+        given: Vec<String>,
         /// How many are needed.
         needed: usize,
         /// The approvals that did not count.
@@ -80,7 +80,10 @@ pub fn judge(mut plan: Plan, rules: &Rules<'_>, documents: Vec<Document>) -> Jud
     }
     match nearest {
         Some(uncovered) => Judgement::Stale { plan, uncovered, rejected },
-        None => Judgement::Required { plan, reasons, given: approvals.len(), needed, rejected },
+        None => {
+            let given = approvals.into_iter().map(|approval| approval.approver).collect();
+            Judgement::Required { plan, reasons, given, needed, rejected }
+        }
     }
 }
 

@@ -93,7 +93,7 @@ fn outcome(run: &Run<'_>, plan: Plan, signed: Vec<SignedApproval>) -> String {
             other => (format!("{other:?}"), rejected),
         },
         Judgement::Required { given, needed, rejected, .. } => {
-            (format!("required: {given} of {needed}"), rejected)
+            (format!("required: {} of {needed}", given.len()), rejected)
         }
         Judgement::Stale { uncovered, rejected, .. } => {
             (format!("stale: {}", uncovered.join(" | ")), rejected)

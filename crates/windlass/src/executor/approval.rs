@@ -55,10 +55,7 @@ pub(crate) fn decide<'a>(
         Judgement::Required { reasons, given, needed, rejected, .. } => {
             let mut error = CommandError::new(
                 ExitCode::ApprovalRequired,
-                format!(
-                    "the plan needs {needed} approval{}, {given} given",
-                    if needed == 1 { "" } else { "s" }
-                ),
+                missing(needed, &given),
                 format!(
                     "look at the plan, then: windlass approve {} --key KEY --as NAME --out DIR",
                     papers.join("plan.json").display()
@@ -84,6 +81,13 @@ pub(crate) fn decide<'a>(
             Err(failed(session, with_rejected(error, &rejected)))
         }
     }
+}
+
+/// Says how many approvals are needed, and who gave those that are there.
+fn missing(needed: usize, given: &[String]) -> String {
+    let by = if given.is_empty() { String::new() } else { format!(" (by {})", given.join(", ")) };
+    let plural = if needed == 1 { "" } else { "s" };
+    format!("the plan needs {needed} approval{plural}, {} given{by}", given.len())
 }
 
 /// Takes what was typed at the terminal.

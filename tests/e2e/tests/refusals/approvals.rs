@@ -121,7 +121,7 @@ fn one_approver_where_two_are_needed() {
     let mut world = waiting("developer@example.com");
     world.configure(|settings| settings["approval"]["count"] = 2.into());
     world.plan_and_approve("alice");
-    world.windlass(&["run"]).refuses(3, &["needs 2", "1 given"]);
+    world.windlass(&["run"]).refuses(3, &["needs 2", "1 given (by "]);
     world.approve(&world.path("plan/plan.json"), "alice", &[]).ok();
     world.windlass(&["run"]).refuses(3, &["needs 2", "1 given"]);
     world.approve(&world.path("plan/plan.json"), "bob", &[]).ok();
