@@ -37,7 +37,7 @@ fmt: ## Format everything
 	gofmt -w tests/testbed tests/githost
 
 reference: ## Write the generated pages of docs/reference again
-	UPDATE_REFERENCE=1 cargo test -q -p windlass-settings -p windlass reference
+	UPDATE_REFERENCE=1 cargo test -q -p windlass-settings -p windlass-report -p windlass reference
 
 clean: ## Remove what was built here; the cached control plane stays
 	rm -rf target .demo

@@ -17,6 +17,8 @@ have ssh-keygen || need+=(openssh-client)
 have bwrap || need+=(bubblewrap)
 have prlimit || need+=(util-linux)
 have curl || need+=(curl)
+# The plan's HTML page is looked at in a real browser.
+have chromium || have chromium-browser || have google-chrome || need+=(chromium fonts-dejavu-core)
 { have pkg-config && pkg-config --exists gpgme 2>/dev/null; } || have gpgme-config || need+=(libgpgme-dev)
 # Asked, and not only looked for: rustup's cargo is there even if the toolchain of this folder is not.
 (cd "$(dirname "$0")" && cargo --version >/dev/null 2>&1) ||

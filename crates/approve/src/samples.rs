@@ -2,8 +2,8 @@
 
 use serde_json::{Value, json};
 use windlass_model::{
-    Action, ClusterId, Conflict, Digest, EnvironmentName, GroupKind, LiveId, ObjectRef, Operation, Plan,
-    Preview, Provenance, Requirement, Risk, UnitName, delta,
+    Action, Bodies, ClusterId, Conflict, Digest, EnvironmentName, GroupKind, LiveId, ObjectRef, Operation,
+    Plan, Preview, Provenance, Requirement, Risk, UnitName, delta,
 };
 
 pub(crate) const COMMIT: &str = "62bc080798ced7f198836a2a33ce522a55ebc7a9";
@@ -31,6 +31,7 @@ pub(crate) fn action(operation: Operation, kind: &str, name: &str, risk: Risk) -
         forecasts: Vec::new(),
         problem: None,
         warnings: Vec::new(),
+        bodies: Bodies::default(),
     }
 }
 

@@ -1,12 +1,13 @@
 //! One object's part of a plan.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use crate::{Digest, FieldChange, ObjectRef, Origin, RetainedVolume, UnitName, is_secret_kind};
+use crate::{Bodies, Digest, FieldChange, ObjectRef, Origin, RetainedVolume, UnitName, is_secret_kind};
 
 /// What would happen to one object.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Action {
     /// The unit that renders the object, or whose set the object leaves.
@@ -47,10 +48,13 @@ pub struct Action {
     /// What the server warned of.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<String>,
+    /// The whole object before and after, for people; `delta` holds what differs.
+    #[serde(skip)]
+    pub bodies: Bodies,
 }
 
 /// What happens to an object; the order is the order of a report, the most dangerous first.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Operation {
     /// The object is deleted: its set holds it and no unit renders it any more.
@@ -91,7 +95,7 @@ impl Operation {
 }
 
 /// How far a prediction can be trusted.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", tag = "verified", content = "because")]
 pub enum Preview {
     /// The API server answered a dry-run of exactly this request.
@@ -103,7 +107,7 @@ pub enum Preview {
 }
 
 /// Which live object an action is about.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct LiveId {
     /// The uid: the action is void if another object has taken the name.
@@ -113,7 +117,7 @@ pub struct LiveId {
 }
 
 /// How much care an action asks for, ascending.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Risk {
     /// Nothing is written.
@@ -133,7 +137,7 @@ pub enum Risk {
 }
 
 /// A field that another manager owns.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Conflict {
     /// The field, as the server writes it.
     pub field: String,
@@ -145,7 +149,7 @@ pub struct Conflict {
 }
 
 /// What follows from an action.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase", tag = "forecast")]
 pub enum Forecast {
     /// Pods are replaced.
@@ -179,7 +183,7 @@ pub enum Forecast {
 }
 
 /// Why an action cannot be carried out.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase", tag = "problem")]
 pub enum Problem {
     /// The server finds the object wrong.
@@ -231,7 +235,7 @@ impl Problem {
         }
     }
 
-    /// Returns what to do about it.
+    /// Returns what to do about it; nothing where the summary says it.
     pub fn hint(&self) -> &'static str {
         match self {
             Self::Invalid { .. } => "correct the manifest",
@@ -241,7 +245,7 @@ impl Problem {
             Self::Immutable { .. } => "undo the change, or replace the object by hand after saving its data",
             Self::Denied { .. } => "change the object so that the policy accepts it",
             Self::Forbidden { .. } => "grant the right to the identity that runs Windlass (pipeline/rbac)",
-            Self::Other { .. } => "see the message",
+            Self::Other { .. } => "",
         }
     }
 }

@@ -4,10 +4,12 @@ use std::fmt;
 use std::str::FromStr;
 
 use jiff::Timestamp;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// The id of a Git commit: exactly 40 lower-case hex digits, never a name or a short form.
-#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, JsonSchema)]
+#[schemars(with = "String", extend("pattern" = "^[0-9a-f]{40}$"))]
 pub struct CommitId(String);
 
 /// Says that a text is not a full commit id.
@@ -62,7 +64,7 @@ impl<'de> Deserialize<'de> for CommitId {
 }
 
 /// Who signed a commit, as far as the signature proves it.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Signer {
     /// The pinned primary key: 40 hex digits, upper case.
@@ -70,13 +72,14 @@ pub struct Signer {
     /// The name that the environment file gives the key.
     pub name: String,
     /// When the signature says it was made.
+    #[schemars(with = "String", extend("format" = "date-time"))]
     pub signed_at: Timestamp,
 }
 
 /// A commit that the protected branch holds on its first-parent chain, signed by a pinned key.
 ///
 /// Only stage 1 makes one: [`VerifiedCommit::attest`] is banned elsewhere by `clippy.toml`.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct VerifiedCommit {
     repository: String,
@@ -147,7 +150,7 @@ impl VerifiedCommit {
 }
 
 /// Where the desired state comes from.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase", tag = "provenance")]
 pub enum Provenance {
     /// A commit that stage 1 verified.

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 
@@ -9,7 +10,7 @@ use crate::secret::MASK;
 use crate::{FieldPath, GroupKind, canonical_json, is_secret_kind};
 
 /// One field that differs.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct FieldChange {
     /// Which field.
     pub path: FieldPath,
@@ -25,7 +26,7 @@ pub struct FieldChange {
 }
 
 /// How a field differs.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum ChangeKind {
     /// Only the later state has it.
@@ -88,7 +89,7 @@ fn mask(change: &mut FieldChange) {
     }
 }
 
-fn comparable(object: &Value) -> Value {
+pub(crate) fn comparable(object: &Value) -> Value {
     let mut object = object.clone();
     if let Some(map) = object.as_object_mut() {
         map.remove("status");

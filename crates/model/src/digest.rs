@@ -3,12 +3,14 @@
 use std::fmt;
 use std::str::FromStr;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 
 /// A SHA-256 digest, written as `sha256:` and 64 hex digits.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, JsonSchema)]
+#[schemars(with = "String", extend("pattern" = "^sha256:[0-9a-f]{64}$"))]
 pub struct Digest([u8; 32]);
 
 impl Digest {

@@ -2,10 +2,11 @@
 
 use std::fmt;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// The name of an environment, a DNS label such as `prd`.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, JsonSchema, Deserialize)]
 #[serde(transparent)]
 pub struct EnvironmentName(String);
 
@@ -28,7 +29,7 @@ impl fmt::Display for EnvironmentName {
 }
 
 /// Which cluster a plan is for: the uid of its `kube-system` namespace, which never changes.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, JsonSchema, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ClusterId {
     /// The uid of the namespace `kube-system`.

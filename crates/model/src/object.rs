@@ -3,12 +3,14 @@
 use std::fmt;
 use std::sync::Arc;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 /// A group and a kind, written as ApplySets write it: `Kind.group`, or bare `Kind` for the core group.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, JsonSchema, Deserialize)]
 #[serde(into = "String", from = "String")]
+#[schemars(with = "String", extend("examples" = ["StatefulSet.apps"]))]
 pub struct GroupKind {
     /// The API group, empty for the core group.
     pub group: String,
@@ -54,7 +56,7 @@ impl fmt::Display for GroupKind {
 }
 
 /// Names one object of a cluster.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, JsonSchema, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ObjectRef {
     /// Group and kind.
@@ -114,7 +116,7 @@ impl fmt::Display for ObjectRef {
 }
 
 /// Where an object was written: a path inside the delivered tree and the line of its document.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, JsonSchema, Deserialize)]
 pub struct Origin {
     /// The path relative to the root of the tree; for rendered objects the directory that was rendered.
     pub path: String,

@@ -3,13 +3,14 @@
 use std::collections::BTreeMap;
 
 use jiff::Timestamp;
+use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use crate::{Action, ClusterId, Digest, EnvironmentName, Operation, Provenance, Risk};
+use crate::{Action, ClusterId, Digest, EnvironmentName, Operation, PlanDocument, Provenance, Risk};
 
 /// What one run would do, and whether it may.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Plan {
     /// The version of this document's form.
@@ -42,11 +43,12 @@ pub struct Plan {
     /// What does not stop the run but should be known.
     pub warnings: Vec<String>,
     /// When the plan was made.
+    #[schemars(with = "String", extend("format" = "date-time"))]
     pub created_at: Timestamp,
 }
 
 /// Why a guard says no.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Refusal {
     /// The guard's stable name, such as `protected-kind` or `prune-budget`.
@@ -58,7 +60,7 @@ pub struct Refusal {
 }
 
 /// Whether a human must approve a plan.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, JsonSchema)]
 pub struct Requirement {
     /// The reasons; empty means that no approval is needed.
     pub reasons: Vec<String>,
@@ -72,7 +74,7 @@ impl Requirement {
 }
 
 /// How many objects each operation touches.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Counts {
     /// By operation; operations that do not occur are absent.
@@ -151,15 +153,11 @@ impl Plan {
 
     /// Returns the whole plan as it is written to a file, with its digest and counts.
     pub fn to_json(&self) -> Value {
-        let mut value = serde_json::to_value(self).unwrap_or_default();
+        let mut value = serde_json::to_value(PlanDocument::of(self)).unwrap_or_default();
         for (action, shown) in self.actions.iter().zip(value["actions"].as_array_mut().into_iter().flatten())
         {
             shown["reversal"] = json!(action.reversal());
         }
-        value["changeDigest"] = json!(self.change_digest());
-        value["effects"] = json!(self.effects());
-        value["subject"] = self.subject();
-        value["counts"] = json!(self.counts());
         value
     }
 }

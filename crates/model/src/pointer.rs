@@ -2,16 +2,22 @@
 
 use std::fmt;
 
+use schemars::JsonSchema;
 use serde::{Serialize, Serializer};
 
 /// A path to a field of an object; list items are named by their key fields where they have any.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Default, JsonSchema)]
+#[schemars(with = "String", extend("examples" = ["spec.template.spec.containers[name=web].image"]))]
 pub struct FieldPath(Vec<Segment>);
 
+/// One step of a path.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
-enum Segment {
+pub enum Segment {
+    /// A field, by its name.
     Key(String),
+    /// A list item, by its position.
     Index(usize),
+    /// A list item, by its key fields: `name=web`.
     Item(String),
 }
 
@@ -43,6 +49,11 @@ impl FieldPath {
     pub fn starts_with(&self, keys: &[&str]) -> bool {
         let mut segments = self.0.iter();
         keys.iter().all(|want| matches!(segments.next(), Some(Segment::Key(key)) if key == want))
+    }
+
+    /// Returns the steps from the object to the field.
+    pub fn segments(&self) -> &[Segment] {
+        &self.0
     }
 
     fn push(&self, segment: Segment) -> Self {

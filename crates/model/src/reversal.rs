@@ -1,11 +1,12 @@
 //! Whether going back to the previous commit undoes an action.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::{Action, Forecast, Operation, is_custom_kind};
 
 /// What it takes to undo an action.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", tag = "undo", content = "why")]
 pub enum Reversal {
     /// Delivering the previous commit undoes it.

@@ -1,10 +1,11 @@
 //! Volumes that outlive the claims they are bound to.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// A PersistentVolume whose reclaim policy is set to `Retain` before the claim it is bound to is deleted. Holds what a
 /// new claim must say to be bound to it.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct RetainedVolume {
     /// The volume's name.

@@ -3,7 +3,8 @@
 use std::cmp::Reverse;
 
 use windlass_model::{
-    Action, Forecast, Object, ObjectRef, Operation, Preview, Problem, Risk, UnitName, apply_rank,
+    Action, Bodies, Forecast, Object, ObjectRef, Operation, Preview, Problem, Risk, Shown, UnitName,
+    apply_rank,
 };
 
 use crate::evidence::{lacking, set_of};
@@ -51,6 +52,7 @@ fn action(scene: &Scene<'_>, candidate: &Candidate) -> Option<Action> {
         forecasts: Vec::new(),
         problem: None,
         warnings: Vec::new(),
+        bodies: Bodies { before: Some(Shown::of(object)), after: None },
     };
     Some(match lacking(candidate, &scene.observation.sets) {
         Some(reason) => keep(action, &reason, object),

@@ -1,17 +1,11 @@
-//! What text and Markdown say alike about a plan's actions.
+//! Counts, verdicts and forecasts in words.
 
-use serde_json::Value;
-use windlass_model::{
-    Action, ChangeKind, Conflict, Counts, FieldChange, Forecast, Operation, Plan, Reversal,
-};
+use windlass_model::{Action, Counts, Forecast, Operation, Plan, Reversal};
 
 use crate::clean;
 
-/// A value longer than this is cut; the plan file holds it whole.
-const LONGEST_VALUE: usize = 120;
-
-/// Returns the counts in the order of danger: `1 to prune, 2 to update, 40 unchanged`.
-pub(crate) fn counts_line(counts: &Counts) -> String {
+/// Returns how many objects each operation touches, in the order of danger, with words.
+pub(crate) fn counts(counts: &Counts) -> Vec<(Operation, usize, &'static str)> {
     let words = [
         (Operation::Prune, "to prune"),
         (Operation::Recreate, "to recreate (refused)"),
@@ -21,15 +15,22 @@ pub(crate) fn counts_line(counts: &Counts) -> String {
         (Operation::Keep, "left alone"),
         (Operation::NoOp, "unchanged"),
     ];
-    let mut parts: Vec<String> = words
-        .iter()
-        .filter(|(operation, _)| counts.of(*operation) > 0)
-        .map(|(operation, word)| format!("{} {word}", counts.of(*operation)))
-        .collect();
-    if counts.problems > 0 {
-        parts.push(format!("{} with problems", counts.problems));
+    let known = |(operation, word)| (operation, counts.of(operation), word);
+    words.map(known).into_iter().filter(|(_, count, _)| *count > 0).collect()
+}
+
+/// Joins counts on one line: `1 to prune, 2 to update, 40 unchanged`.
+pub(crate) fn joined(counts: &[(Operation, usize, &'static str)], problems: usize) -> String {
+    let mut parts: Vec<String> = counts.iter().map(|(_, count, word)| format!("{count} {word}")).collect();
+    if problems > 0 {
+        parts.push(format!("{problems} with problems"));
     }
     if parts.is_empty() { "no objects".to_owned() } else { parts.join(", ") }
+}
+
+/// Returns the counts of a plan on one line.
+pub(crate) fn counts_line(of: &Counts) -> String {
+    joined(&counts(of), of.problems)
 }
 
 /// Returns the verdict in one line.
@@ -62,43 +63,6 @@ pub(crate) fn plural(count: usize) -> &'static str {
     if count == 1 { "" } else { "s" }
 }
 
-/// Returns the actions worth showing, the most dangerous first.
-pub(crate) fn by_danger(plan: &Plan) -> Vec<&Action> {
-    let mut actions: Vec<&Action> = plan
-        .actions
-        .iter()
-        .filter(|action| {
-            action.operation != Operation::NoOp || action.problem.is_some() || !action.warnings.is_empty()
-        })
-        .collect();
-    actions
-        .sort_by_key(|action| (action.problem.is_none(), std::cmp::Reverse(action.risk), action.operation));
-    actions
-}
-
-/// Returns what differs in a field, on one line.
-pub(crate) fn change_line(change: &FieldChange) -> String {
-    let path = clean(&change.path.to_string());
-    let show = |value: &Option<Value>| value.as_ref().map_or_else(|| "nothing".to_owned(), short_value);
-    match change.kind {
-        ChangeKind::Added => format!("+ {path}: {}", show(&change.after)),
-        ChangeKind::Removed => format!("- {path}: {}", show(&change.before)),
-        ChangeKind::Changed => format!("~ {path}: {} → {}", show(&change.before), show(&change.after)),
-        ChangeKind::Reordered => {
-            format!("~ {path}: other order, {} → {}", show(&change.before), show(&change.after))
-        }
-    }
-}
-
-fn short_value(value: &Value) -> String {
-    let text = clean(&value.to_string());
-    if text.chars().count() <= LONGEST_VALUE {
-        return text;
-    }
-    let head: String = text.chars().take(LONGEST_VALUE).collect();
-    format!("{head}… ({} characters)", text.chars().count())
-}
-
 /// Returns a forecast, on one line.
 pub(crate) fn forecast_line(forecast: &Forecast) -> String {
     match forecast {
@@ -122,10 +86,4 @@ pub(crate) fn reversal_line(action: &Action) -> Option<String> {
         }
         Reversal::No(why) => Some(format!("no way back: {}", clean(&why))),
     }
-}
-
-/// Returns whose field is taken over.
-pub(crate) fn conflict_line(conflict: &Conflict) -> String {
-    let since = conflict.since.as_ref().map(|time| format!(" since {}", clean(time))).unwrap_or_default();
-    format!("takes over {} from {}{since}", clean(&conflict.field), clean(&conflict.manager))
 }

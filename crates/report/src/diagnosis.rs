@@ -2,12 +2,13 @@
 
 use std::fmt::Write as _;
 
-use windlass_rollout::{ContainerState, Diagnosis, Failure, PodState};
+use windlass_model::{ContainerState, Diagnosis, ObjectRef, PodState};
 
-/// Returns a failure with its diagnosis as several lines; not sanitised, the caller prints it as details.
-pub fn diagnosis_text(failure: &Failure) -> String {
-    let Diagnosis { status, pod, events, log, unbound_claims } = &failure.diagnosis;
-    let mut out = format!("{}: {}", failure.object, failure.reason);
+/// Returns what is known about an object that failed, as several lines; not sanitised, the caller prints it as
+/// details.
+pub fn diagnosis_text(object: &ObjectRef, reason: &str, diagnosis: &Diagnosis) -> String {
+    let Diagnosis { status, pod, events, log, unbound_claims } = diagnosis;
+    let mut out = format!("{object}: {reason}");
     if !status.is_empty() {
         let _ = write!(out, "\n  status: {status}");
     }

@@ -4,7 +4,8 @@ use std::fmt::Write as _;
 
 use serde_json::Value;
 
-use crate::{Palette, clean};
+use crate::view::Change;
+use crate::{Palette, clean, without_commands};
 
 /// How many changed fields of an object are shown.
 const FIELDS: usize = 20;
@@ -26,13 +27,21 @@ pub fn plan_document_text(plan: &Value, palette: Palette) -> String {
         }
         let changes = items(&action["delta"]);
         for change in changes.iter().take(FIELDS) {
-            let _ = writeln!(out, "            {} {}", text(&change["change"]), text(&change["path"]));
+            let described = field(change);
+            for line in std::iter::once(&described.head).chain(&described.body) {
+                let _ = writeln!(out, "            {}", line.signed());
+            }
         }
         if changes.len() > FIELDS {
             let _ = writeln!(out, "            … and {} more fields", changes.len() - FIELDS);
         }
     }
-    out
+    without_commands(&out)
+}
+
+fn field(change: &Value) -> Change {
+    let path = change["path"].as_str().unwrap_or_default();
+    Change::between(path, change.get("before"), change.get("after"), change["change"] == "reordered")
 }
 
 fn items(value: &Value) -> &[Value] {
@@ -71,10 +80,10 @@ mod tests {
              "forecasts": [{"forecast": "dataLoss", "what": "10Gi"}]},
             {"operation": "no-op", "object": object("ConfigMap", "same")},
             {"operation": "update", "object": object("StatefulSet.apps", "db"),
-             "delta": [{"change": "changed", "path": "spec.replicas"}]},
+             "delta": [{"change": "changed", "path": "spec.replicas", "before": 1, "after": 3}]},
         ]});
         let want = "  prune     PersistentVolumeClaim shop/data-0\n            DESTROYS DATA: 10Gi\n  \
-                    update    StatefulSet.apps shop/db\n            changed spec.replicas\n";
+                    update    StatefulSet.apps shop/db\n            ~ spec.replicas: 1 → 3\n";
         assert_eq!(plan_document_text(&plan, Palette::plain()), want);
     }
 }

@@ -5,7 +5,7 @@ use std::sync::Mutex;
 
 use windlass_model::{Event, Level, MutationResult, Stage, StageOutcome};
 
-use crate::{Palette, clean};
+use crate::{Palette, clean, without_commands};
 
 /// How the narrator may write.
 #[derive(Debug, Clone, Copy)]
@@ -38,7 +38,7 @@ impl<W: Write + Send> Narrator<W> {
             self.write(&progress);
         } else if let Some(line) = self.line(event) {
             let clear = if self.terminal.live { CLEAR_LINE } else { "" };
-            self.write(&format!("{clear}{line}\n"));
+            self.write(&format!("{clear}{}\n", without_commands(&line)));
         }
     }
 

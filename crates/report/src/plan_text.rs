@@ -1,14 +1,11 @@
-//! A plan for the terminal: verdict and counts, dangers first, then what is needed.
+//! A plan for the terminal: verdict and counts, dangers, then object by object.
 
-use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use windlass_model::{Action, Operation, Plan, Preview, Provenance, Risk};
+use windlass_model::Plan;
 
-use crate::actions::{
-    by_danger, change_line, conflict_line, counts_line, forecast_line, reversal_line, verdict,
-};
-use crate::{Palette, clean};
+use crate::view::{Change, Line, ObjectView, Tone, View};
+use crate::{Palette, clean, without_commands, yaml};
 
 /// How much of a plan is shown.
 #[derive(Debug, Clone, Copy)]
@@ -17,173 +14,171 @@ pub struct PlanText {
     pub drift: bool,
     /// Colour.
     pub palette: Palette,
-    /// At most this many changed fields of an object.
+    /// How the changes of an object are shown.
+    pub diff: Diff,
+    /// At most this many changed fields, or eight times as many lines of YAML, of an object.
     pub fields: usize,
     /// At most this many objects; deletions and problems are always shown.
     pub objects: usize,
 }
 
+/// How the changes of an object are shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Diff {
+    /// Field by field, with paths.
+    Fields,
+    /// The whole object as YAML, line by line.
+    Yaml,
+}
+
+/// Lines of YAML for each field that may be shown.
+const LINES_A_FIELD: usize = 8;
+
 /// Returns a plan as text.
 pub fn plan_text(plan: &Plan, options: PlanText) -> String {
+    let view = View::of(plan, options.drift);
     let palette = options.palette;
     let mut out = String::new();
-    let _ = writeln!(out, "{}", palette.strong(&title(plan, options.drift)));
-    let _ = writeln!(out, "  {}: {}", painted_verdict(plan, options), counts_line(&plan.counts()));
-    if !options.drift {
-        let _ = writeln!(out, "  change digest {}", plan.change_digest());
+    let _ = writeln!(out, "{}", palette.strong(&title(&view, plan)));
+    let _ = writeln!(out, "  {}: {}", painted(palette, &view.verdict), view.counts_line());
+    if let Some(digest) = &view.digest {
+        let _ = writeln!(out, "  change digest {digest}");
     }
-    let actions = by_danger(plan);
-    let shown = |(position, action): &(usize, &&Action)| {
-        *position < options.objects || action.operation == Operation::Prune || action.problem.is_some()
-    };
-    let visible: Vec<&Action> = actions.iter().enumerate().filter(shown).map(|(_, action)| *action).collect();
+    dangers(&mut out, &view, palette);
+    objects(&mut out, &view, options);
+    closing(&mut out, &view, palette);
+    without_commands(&out)
+}
+
+/// Names what is planned, where, and from which commit.
+fn title(view: &View<'_>, plan: &Plan) -> String {
+    let (server, version) = (clean(&plan.cluster.server), clean(&plan.cluster.version));
+    let source = view.facts.first().map(|(name, value)| match *name {
+        "source" => value.clone(),
+        name => format!("{name} {value}"),
+    });
+    format!("{} on {server} ({version}): {}", view.title, source.unwrap_or_default())
+}
+
+fn painted(palette: Palette, line: &Line) -> String {
+    paint(palette, line.tone(), line.text())
+}
+
+fn paint(palette: Palette, tone: Tone, text: &str) -> String {
+    match tone {
+        Tone::Plain => text.to_owned(),
+        Tone::Added => palette.good(text),
+        Tone::Removed | Tone::Danger => palette.bad(text),
+        Tone::Changed | Tone::Warning => palette.warn(text),
+        Tone::Hint => palette.hint(text),
+        Tone::Dim => palette.dim(text),
+    }
+}
+
+fn dangers(out: &mut String, view: &View<'_>, palette: Palette) {
+    if !view.dangers.is_empty() {
+        out.push('\n');
+    }
+    for danger in &view.dangers {
+        let count = danger.findings.len();
+        let heading = format!("{} ({count})", danger.heading);
+        let _ = writeln!(out, "  {}", paint(palette, danger.tone, &heading));
+        for finding in &danger.findings {
+            let _ = writeln!(out, "    {} {}", danger.tone.sign(), finding.text.text());
+            if let Some(hint) = &finding.hint {
+                let _ = writeln!(out, "      {}", palette.hint(&format!("hint: {}", hint.text())));
+            }
+        }
+    }
+}
+
+fn objects(out: &mut String, view: &View<'_>, options: PlanText) {
+    let visible: Vec<&ObjectView<'_>> = view
+        .objects
+        .iter()
+        .enumerate()
+        .filter(|(position, object)| *position < options.objects || object.is_grave())
+        .map(|(_, object)| object)
+        .collect();
     let mut previous_was_short = false;
-    for action in &visible {
-        let lines = detail_lines(action, options);
+    for object in &visible {
+        let lines = details(object, options);
         if !(previous_was_short && lines.is_empty()) {
             out.push('\n');
         }
         previous_was_short = lines.is_empty();
-        headline(&mut out, action, palette);
+        headline(out, object, options.palette);
         for line in lines {
             let _ = writeln!(out, "            {line}");
         }
     }
-    if visible.len() < actions.len() {
-        let _ = writeln!(
-            out,
-            "\n  {} of {} objects shown; the plan file holds all",
+    if visible.len() < view.objects.len() {
+        let text = format!(
+            "{} of {} objects shown; --out writes the whole plan as plan.txt, plan.html and plan.json",
             visible.len(),
-            actions.len()
+            view.objects.len()
         );
-    }
-    unverified(&mut out, plan, palette);
-    closing(&mut out, plan, palette);
-    out
-}
-
-/// Returns how much differs, on one line.
-pub fn drift_line(plan: &Plan) -> String {
-    format!("{}: {}", if plan.has_drift() { "DRIFT" } else { "no drift" }, counts_line(&plan.counts()))
-}
-
-/// Returns verdict and counts on one line.
-pub fn plan_line(plan: &Plan) -> String {
-    format!("{}: {}", verdict(plan), counts_line(&plan.counts()))
-}
-
-fn painted_verdict(plan: &Plan, options: PlanText) -> String {
-    let palette = options.palette;
-    if options.drift {
-        return if plan.has_drift() { palette.bad("DRIFT") } else { palette.good("no drift") };
-    }
-    let text = verdict(plan);
-    if !plan.is_executable() {
-        palette.bad(&text)
-    } else if plan.requirement.needed() {
-        palette.warn(&text)
-    } else {
-        palette.good(&text)
+        let _ = writeln!(out, "\n  {}", options.palette.warn(&text));
     }
 }
 
-fn title(plan: &Plan, drift: bool) -> String {
-    let what = if drift { "Drift" } else { "Plan" };
-    let environment = plan.environment.as_ref().map(|name| format!(" for {name}")).unwrap_or_default();
-    format!(
-        "{what}{environment} on {} ({}): {}",
-        clean(&plan.cluster.server),
-        clean(&plan.cluster.version),
-        source_line(&plan.source)
-    )
+fn headline(out: &mut String, object: &ObjectView<'_>, palette: Palette) {
+    let word = paint(palette, object.tone(), &format!("{:<9}", object.word()));
+    let name = palette.strong(&object.full_name());
+    let origin = object.origin.as_ref().map(|origin| palette.dim(&format!("  {origin}"))).unwrap_or_default();
+    let _ = writeln!(out, "  {word} {name}{origin}");
 }
 
-/// Names the source of a plan on one line.
-pub(crate) fn source_line(source: &Provenance) -> String {
-    match source {
-        Provenance::Verified(commit) => {
-            format!("commit {} \"{}\"", commit.id().short(), clean(commit.subject()))
-        }
-        Provenance::Unsigned { what, .. } => format!("unsigned {}", clean(what)),
-    }
-}
-
-fn headline(out: &mut String, action: &Action, palette: Palette) {
-    let word = format!("{:<9}", action.operation.word());
-    let word = match action.operation {
-        _ if action.problem.is_some() => palette.bad(&word),
-        Operation::Prune | Operation::Recreate => palette.bad(&word),
-        Operation::Update | Operation::Adopt => palette.warn(&word),
-        Operation::Create => palette.good(&word),
-        Operation::Keep | Operation::NoOp => palette.dim(&word),
-    };
-    let origin =
-        action.origin.as_ref().map(|origin| format!("  {}", clean(&origin.to_string()))).unwrap_or_default();
-    let name = palette.strong(&clean(&action.object.to_string()));
-    let _ = writeln!(out, "  {word} {name}{}", palette.dim(&origin));
-}
-
-fn detail_lines(action: &Action, options: PlanText) -> Vec<String> {
+fn details(object: &ObjectView<'_>, options: PlanText) -> Vec<String> {
     let palette = options.palette;
     let mut lines = Vec::new();
-    let mut line = |text: String| lines.push(text);
-    if let Some(problem) = &action.problem {
-        line(palette.bad(&clean(&problem.summary())));
-        line(palette.hint(&format!("hint: {}", problem.hint())));
+    for note in &object.notes {
+        let text =
+            if note.tone() == Tone::Hint { format!("hint: {}", note.text()) } else { note.text().to_owned() };
+        lines.push(paint(palette, note.tone(), &text));
     }
-    for forecast in &action.forecasts {
-        let text = forecast_line(forecast);
-        line(if action.risk >= Risk::Deletion { palette.bad(&text) } else { palette.warn(&text) });
+    let diff = match options.diff {
+        Diff::Fields => Vec::new(),
+        Diff::Yaml => yaml::unified(&object.action.bodies, options.fields.saturating_mul(LINES_A_FIELD)),
+    };
+    lines.extend(diff.iter().map(|line| paint(palette, line.tone(), &line.signed())));
+    // What only a Secret's values tell apart looks the same as YAML.
+    if diff.is_empty() {
+        lines.extend(
+            object.changes.iter().take(options.fields).flat_map(|change| change_lines(change, palette)),
+        );
+        if let more @ 1.. = object.changes.len().saturating_sub(options.fields) {
+            lines.push(palette.dim(&format!("… and {more} more fields")));
+        }
     }
-    if let Some(text) = reversal_line(action) {
-        line(palette.warn(&text));
+    for remark in &object.remarks {
+        lines.push(painted(palette, &remark.head));
+        lines.extend(remark.body.iter().map(|line| painted(palette, line)));
     }
-    for change in action.delta.iter().take(options.fields) {
-        line(change_line(change));
-    }
-    if action.delta.len() > options.fields {
-        line(palette.dim(&format!("… and {} more fields", action.delta.len() - options.fields)));
-    }
-    action.takes_over.iter().for_each(|conflict| line(palette.warn(&conflict_line(conflict))));
-    if let Preview::Not(why) = &action.preview {
-        line(palette.warn(&format!("not previewable: {}", clean(why))));
-    }
-    action.warnings.iter().for_each(|warning| line(palette.warn(&format!("warning: {}", clean(warning)))));
     lines
 }
 
-/// Says once for all objects why the server could not be asked about them.
-fn unverified(out: &mut String, plan: &Plan, palette: Palette) {
-    let mut reasons: BTreeMap<&str, usize> = BTreeMap::new();
-    for action in &plan.actions {
-        if let Preview::Locally(why) = &action.preview {
-            *reasons.entry(why).or_default() += 1;
-        }
-    }
-    for (position, (why, count)) in reasons.into_iter().enumerate() {
-        let gap = if position == 0 { "\n" } else { "" };
-        let text = format!("{count} not yet verified by the server: {}", clean(why));
-        let _ = writeln!(out, "{gap}  {}", palette.dim(&text));
-    }
+/// Only the sign is coloured where a value stands beside its path: two colours a line are enough.
+fn change_lines(change: &Change, palette: Palette) -> Vec<String> {
+    let head = &change.head;
+    let first = format!("{} {}", paint(palette, head.tone(), &head.tone().sign().to_string()), head.text());
+    let body = change.body.iter().map(|line| paint(palette, line.tone(), &line.signed()));
+    std::iter::once(first).chain(body).collect()
 }
 
-fn closing(out: &mut String, plan: &Plan, palette: Palette) {
-    for refusal in &plan.refusals {
-        let _ = writeln!(
-            out,
-            "\n  {} {}",
-            palette.bad(&format!("refused by {}:", refusal.guard)),
-            clean(&refusal.message)
-        );
-        let _ = writeln!(out, "  {}", palette.hint(&format!("hint: {}", clean(&refusal.hint))));
+fn closing(out: &mut String, view: &View<'_>, palette: Palette) {
+    for (position, (count, why)) in view.unverified.iter().enumerate() {
+        let gap = if position == 0 { "\n" } else { "" };
+        let text = format!("{count} not yet verified by the server: {why}");
+        let _ = writeln!(out, "{gap}  {}", palette.dim(&text));
     }
-    for warning in &plan.warnings {
-        let _ = writeln!(out, "\n  {}", palette.warn(&format!("warning: {}", clean(warning))));
+    for warning in &view.warnings {
+        let _ = writeln!(out, "\n  {}", palette.warn(&format!("warning: {warning}")));
     }
-    if plan.requirement.needed() && plan.has_changes() {
+    if !view.reasons.is_empty() {
         let _ = writeln!(out, "\n  A human must approve because:");
-        for reason in &plan.requirement.reasons {
-            let _ = writeln!(out, "    - {}", clean(reason));
+        for reason in &view.reasons {
+            let _ = writeln!(out, "    - {reason}");
         }
     }
 }

@@ -4,24 +4,23 @@ use std::fmt::Write as _;
 
 use windlass_model::{Action, Plan};
 
-use crate::actions::change_line;
-use crate::{Palette, clean};
+use crate::view::Change;
+use crate::{Palette, clean, without_commands};
+
+/// How many changed fields of an object are shown.
+const FIELDS: usize = 5;
 
 /// Returns which actions of a plan no approval covers.
 pub fn stale_text(plan: &Plan, uncovered: &[&Action], palette: Palette) -> String {
     let mut out = String::new();
     let _ = writeln!(out, "{} of the plan's actions were not approved:", uncovered.len());
     for action in uncovered {
-        let _ = writeln!(
-            out,
-            "  {} {}",
-            palette.warn(action.operation.word()),
-            clean(&action.object.to_string())
-        );
-        for change in action.delta.iter().take(5) {
-            let _ = writeln!(out, "      {}", change_line(change));
+        let word = palette.warn(action.operation.word());
+        let _ = writeln!(out, "  {word} {}", clean(&action.object.to_string()));
+        for change in action.delta.iter().take(FIELDS) {
+            let _ = writeln!(out, "      {}", Change::of(change).head.signed());
         }
     }
     let _ = writeln!(out, "the change digest is now {}", plan.change_digest());
-    out
+    without_commands(&out)
 }

@@ -3,9 +3,10 @@
 use serde_json::Value;
 use tokio::time::{Instant, timeout_at};
 use windlass_cluster::{Cluster, LogOptions};
-use windlass_model::{GroupKind, Object, ObjectRef};
+use windlass_model::{
+    ContainerState, Diagnosis, GroupKind, LogTail, Object, ObjectRef, Occurrence, PodState,
+};
 
-use crate::diagnosis::{ContainerState, Diagnosis, LogTail, Occurrence, PodState};
 use crate::fields::{condition, list, number, text};
 use crate::judge::Observed;
 use crate::{Target, pods};

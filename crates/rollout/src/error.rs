@@ -1,9 +1,9 @@
 //! How waiting can end badly.
 
 use windlass_cluster::ClusterError;
-use windlass_model::{ExitCode, ObjectRef};
+use windlass_model::{Diagnosis, ExitCode, ObjectRef};
 
-use crate::{Cause, Diagnosis};
+use crate::Cause;
 
 /// Says why not everything became ready.
 #[derive(Debug, Clone, thiserror::Error)]

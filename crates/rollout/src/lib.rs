@@ -8,7 +8,6 @@
 
 mod ailment;
 mod diagnose;
-mod diagnosis;
 mod error;
 mod feed;
 mod fields;
@@ -23,7 +22,6 @@ mod verdict;
 mod wait;
 
 pub use ailment::{Ailment, Cause, Grace};
-pub use diagnosis::{ContainerState, Diagnosis, LogTail, Occurrence, PodState};
 pub use error::{Failure, RolloutError, Unfinished};
 pub use judge::{Observed, judge};
 pub use smoke::{ProbeFailure, ProbeResult, SmokeError, SmokeOptions, SmokePassed, smoke};

@@ -49,6 +49,24 @@ pub(crate) enum Output {
     Json,
 }
 
+/// How the changes of an object are shown as text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Diff {
+    /// Field by field, with paths.
+    Fields,
+    /// The whole object as YAML, line by line.
+    Yaml,
+}
+
+impl From<Diff> for windlass_report::Diff {
+    fn from(diff: Diff) -> Self {
+        match diff {
+            Diff::Fields => Self::Fields,
+            Diff::Yaml => Self::Yaml,
+        }
+    }
+}
+
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     /// Deliver a commit: verify, gate, plan, approve, apply, roll out, smoke-test, prune.
@@ -240,9 +258,12 @@ pub(crate) struct PlanArguments {
     /// The context inside the kubeconfig, for a directory.
     #[arg(long, value_name = "NAME", requires = "dir", required_unless_present = "env")]
     pub(crate) context: Option<String>,
-    /// Where `plan.json`, `plan.md` and `plan.txt` are written.
+    /// Where `plan.json`, `plan.html`, `plan.md` and `plan.txt` are written.
     #[arg(long, value_name = "DIR")]
     pub(crate) out: Option<PathBuf>,
+    /// How the changes of an object are shown as text.
+    #[arg(long, value_enum, default_value_t = Diff::Fields)]
+    pub(crate) diff: Diff,
     /// Exit with 2 when anything would change.
     #[arg(long)]
     pub(crate) detailed_exitcode: bool,
@@ -283,12 +304,15 @@ pub(crate) struct DriftArguments {
     /// The commit to compare with. Without it, the one that was delivered last.
     #[arg(long, value_name = "SHA")]
     pub(crate) commit: Option<String>,
-    /// Where `drift.json`, `drift.md` and `drift.txt` are written.
+    /// Where `drift.json`, `drift.html`, `drift.md` and `drift.txt` are written.
     #[arg(long, value_name = "DIR")]
     pub(crate) out: Option<PathBuf>,
     /// Ask the server about every object, even where nothing moved since it was asked last.
     #[arg(long)]
     pub(crate) no_memo: bool,
+    /// How the changes of an object are shown as text.
+    #[arg(long, value_enum, default_value_t = Diff::Fields)]
+    pub(crate) diff: Diff,
 }
 
 #[derive(Debug, Clone, Args)]

@@ -5,15 +5,17 @@ use std::io::Write as _;
 use std::path::Path;
 
 use windlass_model::Plan;
-use windlass_report::plan_markdown;
+use windlass_report::{PlanMarkdown, plan_markdown};
 
 use crate::surroundings::Surroundings;
 
-/// Hands a plan to the CI system that the process runs in, if any. Never fails a run.
-pub(crate) fn publish_plan(plan: &Plan, surroundings: &Surroundings) {
-    if let Some(file) = surroundings.variable("GITHUB_STEP_SUMMARY") {
-        append(file.as_ref(), &plan_markdown(plan));
-    }
+/// GitHub drops the whole summary of a step that is larger.
+const LARGEST_SUMMARY: usize = 1024 * 1024;
+
+/// Hands a plan to the CI system that the process runs in, if any, and says where the whole plan lies. Never fails
+/// a run.
+pub(crate) fn publish_plan(plan: &Plan, folder: Option<&Path>, surroundings: &Surroundings) {
+    summarise(plan, false, folder, surroundings);
     if let Some(file) = surroundings.variable("GITHUB_OUTPUT") {
         append(file.as_ref(), &outputs(plan));
     }
@@ -30,8 +32,18 @@ fn outputs(plan: &Plan) -> String {
     )
 }
 
+/// Adds a plan, or with `drift` a comparison, to the job's summary.
+pub(crate) fn summarise(plan: &Plan, drift: bool, folder: Option<&Path>, surroundings: &Surroundings) {
+    let Some(file) = surroundings.variable("GITHUB_STEP_SUMMARY").map(Path::new) else { return };
+    let taken = std::fs::metadata(file).map_or(0, |file| usize::try_from(file.len()).unwrap_or(usize::MAX));
+    let budget = PlanMarkdown::BUDGET.min(LARGEST_SUMMARY.saturating_sub(taken));
+    let place = folder.map(|folder| folder.display().to_string());
+    let options = PlanMarkdown { drift, budget, whereabouts: place.as_deref() };
+    append(file, &plan_markdown(plan, options));
+}
+
 /// Appends to a file that the CI system named.
-pub(crate) fn append(file: &Path, text: &str) {
+fn append(file: &Path, text: &str) {
     if let Ok(mut file) = OpenOptions::new().append(true).create(true).open(file) {
         file.write_all(text.as_bytes()).ok();
     }

@@ -170,7 +170,8 @@ impl From<RolloutError> for CommandError {
             RolloutError::Cluster(_) => (&[][..], &[][..]),
         };
         for failure in failures {
-            command.report.details.push(diagnosis_text(failure));
+            let text = diagnosis_text(&failure.object, &failure.reason, &failure.diagnosis);
+            command.report.details.push(text);
         }
         for waiting in unfinished {
             command.report.details.push(format!("{}: {}", waiting.object, waiting.reason));

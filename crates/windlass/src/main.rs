@@ -12,6 +12,7 @@ mod session;
 mod shell;
 mod signals;
 mod surroundings;
+mod usage;
 
 use std::process::ExitCode as ProcessExit;
 
@@ -29,7 +30,10 @@ fn main() -> ProcessExit {
     let surroundings = Surroundings::read();
     let arguments = match Arguments::try_parse() {
         Ok(arguments) => arguments,
-        Err(error) => return usage(&error),
+        Err(error) => {
+            let code = usage::explain(&error, std::env::args_os(), &surroundings);
+            return ProcessExit::from(code.code());
+        }
     };
     start_log(&surroundings);
     let shell = Shell::new(&surroundings, arguments.talk);
@@ -63,13 +67,6 @@ fn quieten_caught_panics() {
             print(panic);
         }
     }));
-}
-
-/// Prints help or what is wrong with the command line. clap would exit with 2, which means drift here.
-fn usage(error: &clap::Error) -> ProcessExit {
-    error.print().ok();
-    let code = if error.use_stderr() { ExitCode::Usage } else { ExitCode::Ok };
-    ProcessExit::from(code.code())
 }
 
 /// Writes the libraries' trace to standard error where `WINDLASS_LOG` asks for it.

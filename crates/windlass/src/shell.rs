@@ -4,7 +4,7 @@ use std::io::Write as _;
 
 use serde_json::{Value, json};
 use windlass_model::ExitCode;
-use windlass_report::{Palette, Terminal, problem_text};
+use windlass_report::{Palette, Terminal, json_text, problem_text, without_commands};
 
 use crate::args::{Output, Talk};
 use crate::error::CommandError;
@@ -50,13 +50,13 @@ impl Shell {
         if self.is_json() {
             let mut document = document();
             document["outcome"] = json!(outcome.name());
-            self.data(&format!("{document:#}\n"));
+            self.data(&json_text(&document));
         } else {
-            self.data(text);
+            self.data(&without_commands(text));
         }
     }
 
-    /// Writes to standard output. A reader that has gone away is not an error.
+    /// Writes to standard output, exactly: for what other programs read. A reader that has gone away is not an error.
     #[expect(clippy::unused_self, reason = "only who holds the shell may write")]
     pub(crate) fn data(self, text: &str) {
         let mut out = std::io::stdout().lock();
@@ -67,7 +67,7 @@ impl Shell {
     #[expect(clippy::unused_self, reason = "only who holds the shell may write")]
     pub(crate) fn talk(self, text: &str) {
         let mut out = std::io::stderr().lock();
-        out.write_all(text.as_bytes()).and_then(|()| out.flush()).ok();
+        out.write_all(without_commands(text).as_bytes()).and_then(|()| out.flush()).ok();
     }
 
     /// Says why the command ends early; with JSON output the document says it too.
@@ -79,7 +79,7 @@ impl Shell {
                 "outcome": error.code.name(),
                 "error": {"what": report.what, "details": report.details, "hints": report.hints},
             });
-            self.data(&format!("{document:#}\n"));
+            self.data(&json_text(&document));
         }
     }
 }

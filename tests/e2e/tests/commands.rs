@@ -52,6 +52,15 @@ fn failures_are_json_as_well() {
     assert!(unreadable.json()["outcome"].is_string(), "{unreadable}");
 }
 
+#[test]
+fn a_command_line_that_cannot_be_read_is_json_as_well() {
+    let world = World::new();
+    let refused = json(&world.call(&["plan", "--nope", "--output", "json"]), 64, "usage");
+    assert_eq!(refused["error"]["what"], "unexpected argument '--nope' found", "{refused:#}");
+    world.call(&["plan", "--nope"]).exits(64).says("unexpected argument").says("--help");
+    world.call(&["deliver\n::error::x"]).exits(64).never_says("\n::error");
+}
+
 fn world_fingerprint() -> String {
     windlass_e2e::Keys::shared().release.fingerprint.clone()
 }

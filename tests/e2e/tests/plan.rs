@@ -14,6 +14,14 @@ fn action<'a>(plan: &'a Value, kind: &str, name: &str) -> &'a Value {
     found.unwrap_or_else(|| panic!("no action on {kind} {name} in {plan:#}"))
 }
 
+/// Checks a plan against the schema that the documentation publishes.
+fn schema_errors(plan: &Value) -> Vec<String> {
+    let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/reference/plan.schema.json");
+    let schema: Value = serde_json::from_str(&std::fs::read_to_string(file).unwrap()).unwrap();
+    let validator = jsonschema::validator_for(&schema).unwrap();
+    validator.iter_errors(plan).map(|error| format!("{}: {error}", error.instance_path())).collect()
+}
+
 #[test]
 fn a_plan_shows_creations_and_writes_nothing_at_all() {
     let mut world = World::new();
@@ -32,7 +40,7 @@ fn a_plan_shows_creations_and_writes_nothing_at_all() {
         .collect();
     assert_eq!(leases, [], "a plan has touched the lock");
     assert_eq!(world.records(), [""; 0], "a plan has left a record");
-    for file in ["plan.json", "plan.md", "plan.txt"] {
+    for file in ["plan.json", "plan.html", "plan.md", "plan.txt"] {
         let text = std::fs::read_to_string(folder.join(file)).unwrap();
         assert!(text.contains("settings"), "{file}: {text}");
     }
@@ -40,6 +48,7 @@ fn a_plan_shows_creations_and_writes_nothing_at_all() {
         serde_json::from_str(&std::fs::read_to_string(folder.join("plan.json")).unwrap()).unwrap();
     assert_eq!(action(&plan, "ConfigMap", "settings")["operation"], "create");
     assert!(plan["changeDigest"].as_str().unwrap().starts_with("sha256:"));
+    assert_eq!(schema_errors(&plan), [""; 0]);
     // What the API server could not be asked yet is said to be so.
     assert_eq!(action(&plan, "ConfigMap", "settings")["preview"]["verified"], "locally");
     assert_eq!(action(&plan, "Namespace", &world.namespace("app"))["preview"]["verified"], "server");
@@ -74,6 +83,7 @@ fn the_detailed_exit_code_tells_changes_from_none() {
     world.windlass(&["run"]).ok();
     world.windlass(&["plan", "--detailed-exitcode"]).ok();
     let plan = world.windlass(&["plan", "--output", "json"]).ok().json();
+    assert_eq!(schema_errors(&plan), [""; 0]);
     assert_eq!(plan.pointer("/plan/counts").or(plan.get("counts")).unwrap_or(&Value::Null)["problems"], 0);
 }
 

@@ -6,8 +6,8 @@ use jiff::Timestamp;
 use serde_json::Value;
 use windlass_cluster::{ApplyRequest, Expect, Selector};
 use windlass_model::{
-    Action, ApplySet, ApprovedPlan, ClusterId, Digest, Evidence, LiveId, Object, ObjectRef, Operation,
-    PART_OF, Plan, Preview, Provenance, Rendering, Requirement, Risk, Unit, UnitName,
+    Action, ApplySet, ApprovedPlan, Bodies, ClusterId, Digest, Evidence, LiveId, Object, ObjectRef,
+    Operation, PART_OF, Plan, Preview, Provenance, Rendering, Requirement, Risk, Unit, UnitName,
 };
 
 use crate::bed::Bed;
@@ -86,6 +86,7 @@ pub(crate) fn action(
         forecasts: Vec::new(),
         problem: None,
         warnings: Vec::new(),
+        bodies: Bodies::default(),
     }
 }
 

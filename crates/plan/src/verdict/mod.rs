@@ -7,8 +7,8 @@ mod pending;
 mod refused;
 
 use windlass_model::{
-    Action, Digest, Forecast, LiveId, Object, Operation, Preview, Problem, Refusal, Risk, Unit,
-    is_secret_kind,
+    Action, Bodies, Digest, Forecast, LiveId, Object, Operation, Preview, Problem, Refusal, Risk, Shown,
+    Unit, is_secret_kind,
 };
 
 use crate::overlay::overlay;
@@ -42,6 +42,9 @@ pub(crate) fn judge(scene: &Scene<'_>, position: usize, unit: &Unit, object: &Ob
     action = custom::revise(&case, action);
     action.forecasts.extend(ours::takeovers(&case));
     action.risk = risk::of(action.operation, &action.object.kind, &action.forecasts);
+    if action.operation.writes() {
+        action.bodies = case.bodies();
+    }
     Verdict { action, refusal: ours::refusal(&case) }
 }
 
@@ -78,7 +81,19 @@ impl Case<'_> {
             forecasts: Vec::new(),
             problem: None,
             warnings: Vec::new(),
+            bodies: Bodies::default(),
         }
+    }
+
+    /// Returns the object before and after, as far as it is known.
+    fn bodies(&self) -> Bodies {
+        let live = self.asked.live.as_ref();
+        let after = match (&self.asked.answer, live) {
+            (Ask::Answered(reply), _) => Shown::of(&reply.object),
+            (_, Some(live)) => Shown::of(&live.with_body(overlay(live.body(), self.object.body()))),
+            (_, None) => Shown::of(self.object),
+        };
+        Bodies { before: live.map(Shown::of), after: Some(after) }
     }
 
     /// Returns the action as far as it can be foreseen without the server.

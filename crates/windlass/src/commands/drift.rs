@@ -2,7 +2,7 @@
 
 use serde_json::json;
 use windlass_model::{ExitCode, Plan};
-use windlass_report::{Palette, PlanText, plan_markdown, plan_text};
+use windlass_report::{Diff, Palette, PlanText, plan_text};
 use windlass_source::Wanted;
 
 use crate::args::DriftArguments;
@@ -40,17 +40,15 @@ pub(crate) async fn drift(
     if let Some(folder) = &arguments.out {
         papers::write_plan(folder, "drift", &plan)?;
     }
-    if let Some(file) = surroundings.variable("GITHUB_STEP_SUMMARY") {
-        crate::ci::append(file.as_ref(), &plan_markdown(&plan));
-    }
-    Ok(conclude(&plan, shell))
+    crate::ci::summarise(&plan, true, arguments.out.as_deref(), surroundings);
+    Ok(conclude(&plan, arguments.diff.into(), shell))
 }
 
-fn conclude(plan: &Plan, shell: Shell) -> ExitCode {
+fn conclude(plan: &Plan, diff: Diff, shell: Shell) -> ExitCode {
     let drift = plan.has_drift();
     let code = if drift { ExitCode::Changes } else { ExitCode::Ok };
     let palette = if shell.is_json() { Palette::plain() } else { shell.palette() };
-    let text = plan_text(plan, PlanText { drift: true, palette, fields: 50, objects: 500 });
+    let text = plan_text(plan, PlanText { drift: true, palette, diff, fields: 50, objects: 500 });
     let document = || {
         let mut document = plan.to_json();
         document["drift"] = json!(drift);

@@ -44,6 +44,13 @@ fn line(record: &RunRecord) -> RunLine {
         commit: format!("{commit}{}", record.subject),
         actor: record.actor.clone(),
         outcome: record.outcome.clone().unwrap_or_else(|| "unfinished".to_owned()),
-        summary: record.failure.as_deref().map_or_else(|| format!("{} writes", record.touched_count), short),
+        summary: record.failure.as_deref().map_or_else(
+            || match record.touched_count {
+                0 => "nothing written".to_owned(),
+                1 => "1 write".to_owned(),
+                count => format!("{count} writes"),
+            },
+            short,
+        ),
     }
 }

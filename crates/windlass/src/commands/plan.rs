@@ -46,19 +46,20 @@ pub(crate) async fn plan(
     if let Some(folder) = &arguments.out {
         papers::write_plan(folder, "plan", &plan)?;
     }
-    ci::publish_plan(&plan, surroundings);
-    Ok(conclude(&plan, arguments.detailed_exitcode, shell))
+    ci::publish_plan(&plan, arguments.out.as_deref(), surroundings);
+    Ok(conclude(&plan, arguments, shell))
 }
 
 /// Shows a plan and returns how the command ends.
-fn conclude(plan: &Plan, detailed: bool, shell: Shell) -> ExitCode {
+fn conclude(plan: &Plan, arguments: &PlanArguments, shell: Shell) -> ExitCode {
     let refusal = planning::refusal(plan);
     let code = match &refusal {
         Some(error) => error.code,
-        None if detailed && plan.has_changes() => ExitCode::Changes,
+        None if arguments.detailed_exitcode && plan.has_changes() => ExitCode::Changes,
         None => ExitCode::Ok,
     };
-    let text = plan_text(plan, PlanText { drift: false, palette: shell.palette(), fields: 20, objects: 200 });
+    let (palette, diff) = (shell.palette(), arguments.diff.into());
+    let text = plan_text(plan, PlanText { drift: false, palette, diff, fields: 20, objects: 200 });
     shell.result(&text, || plan.to_json(), code);
     if let (Some(error), false) = (refusal, shell.is_json()) {
         shell.problem(&error);

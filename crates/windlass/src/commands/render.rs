@@ -31,9 +31,13 @@ pub(crate) async fn render(
         shell.talk(&format!("warning: {}\n", windlass_report::clean(warning)));
     }
     let bodies = bodies(&rendering, arguments.show_secrets);
-    let text = if shell.is_json() { String::new() } else { to_yaml(&bodies)? };
     let document = || json!({"renderer": rendering.renderer, "digest": rendering.digest, "objects": bodies});
-    shell.result(&text, document, ExitCode::Ok);
+    if shell.is_json() {
+        shell.result("", document, ExitCode::Ok);
+    } else {
+        // Meant for other programs: not a byte may change.
+        shell.data(&to_yaml(&bodies)?);
+    }
     Ok(ExitCode::Ok)
 }
 

@@ -72,7 +72,8 @@ fn text(record: &RunRecord, palette: Palette) -> String {
         let _ = writeln!(out, "  {mark} {:<8} {}", stage.stage.name(), clean(words));
     }
     if record.touched_count > 0 {
-        let _ = writeln!(out, "{} writes, those to the sets included:", record.touched_count);
+        let plural = if record.touched_count == 1 { "" } else { "s" };
+        let _ = writeln!(out, "{} write{plural}, those to the sets included:", record.touched_count);
     }
     for object in &record.touched {
         let _ = writeln!(out, "  {}", clean(object));

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use windlass_model::{ApprovedPlan, Digest, Event, Evidence, ExitCode, Level, Plan, Sink as _};
 use windlass_record::{EnvironmentState, Holder, Lock, LockError, RunRecord};
-use windlass_report::{PlanText, plan_text};
+use windlass_report::{Diff, PlanText, plan_text};
 
 use crate::args::DeliveryArguments;
 use crate::ci;
@@ -186,7 +186,7 @@ impl Delivery<'_> {
         plan.refusals.extend(windlass_plan::freezes(&plan, &session.settings.guards));
         record::note_plan(self.record, &plan);
         papers::write_plan(&prepared.folder, "plan", &plan)?;
-        ci::publish_plan(&plan, &session.surroundings);
+        ci::publish_plan(&plan, Some(&prepared.folder), &session.surroundings);
         self.show(&plan, typed.is_some());
         if let Some(refusal) = planning::refusal(&plan) {
             return Err(refusal);
@@ -214,8 +214,8 @@ impl Delivery<'_> {
     /// Shows the plan to people, unless they have just seen it.
     fn show(&self, plan: &Plan, seen: bool) {
         if !seen && (plan.has_changes() || !plan.is_executable()) {
-            let options =
-                PlanText { drift: false, palette: self.session.shell.palette(), fields: 12, objects: 60 };
+            let palette = self.session.shell.palette();
+            let options = PlanText { drift: false, palette, diff: Diff::Fields, fields: 12, objects: 60 };
             self.session.shell.talk(&plan_text(plan, options));
         }
     }

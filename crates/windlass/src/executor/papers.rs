@@ -3,20 +3,27 @@
 use std::path::Path;
 
 use windlass_model::Plan;
-use windlass_report::{Palette, PlanText, plan_markdown, plan_text};
+use windlass_report::{
+    Diff, Palette, PlanMarkdown, PlanText, json_text, plan_html, plan_markdown, plan_text,
+};
 
 use crate::error::CommandError;
 
-/// Writes a plan as `NAME.json`, `NAME.md` and `NAME.txt`.
+/// Writes a plan as `NAME.json`, `NAME.html`, `NAME.md` and `NAME.txt`.
 pub(crate) fn write_plan(folder: &Path, name: &str, plan: &Plan) -> Result<(), CommandError> {
+    let drift = name == "drift";
     let everything = PlanText {
-        drift: name == "drift",
+        drift,
         palette: Palette::plain(),
+        diff: Diff::Fields,
         fields: usize::MAX,
         objects: usize::MAX,
     };
-    write(folder, &format!("{name}.json"), &format!("{:#}\n", plan.to_json()))?;
-    write(folder, &format!("{name}.md"), &plan_markdown(plan))?;
+    let place = folder.join(format!("{name}.html")).display().to_string();
+    let summary = PlanMarkdown { drift, budget: PlanMarkdown::BUDGET, whereabouts: Some(&place) };
+    write(folder, &format!("{name}.json"), &json_text(&plan.to_json()))?;
+    write(folder, &format!("{name}.html"), &plan_html(plan, drift))?;
+    write(folder, &format!("{name}.md"), &plan_markdown(plan, summary))?;
     write(folder, &format!("{name}.txt"), &plan_text(plan, everything))
 }
 

@@ -158,7 +158,7 @@ pub(crate) fn refusal(plan: &Plan) -> Option<CommandError> {
 }
 
 fn push_once(hints: &mut Vec<String>, hint: &str) {
-    if !hints.iter().any(|known| known == hint) {
+    if !hint.is_empty() && !hints.iter().any(|known| known == hint) {
         hints.push(hint.to_owned());
     }
 }

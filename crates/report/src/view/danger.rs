@@ -1,0 +1,95 @@
+//! What a reader must not miss, gathered from all over a plan.
+
+use windlass_model::{Forecast, Operation, Plan, Risk};
+
+use super::line::{Line, Tone};
+use super::object::ObjectView;
+
+/// Dangers of one sort.
+pub(crate) struct Danger {
+    /// What they have in common.
+    pub(crate) heading: &'static str,
+    /// How bad it is.
+    pub(crate) tone: Tone,
+    /// Each of them.
+    pub(crate) findings: Vec<Finding>,
+}
+
+/// One danger.
+pub(crate) struct Finding {
+    /// Which object of [`View::objects`](super::View::objects) it is about.
+    pub(crate) object: Option<usize>,
+    /// What it is.
+    pub(crate) text: Line,
+    /// What to do about it.
+    pub(crate) hint: Option<Line>,
+}
+
+/// Gathers the dangers, the worst first. An object can stand under several headings, but what is deleted with its
+/// data is not told a second time as a deletion.
+pub(crate) fn of(plan: &Plan, objects: &[ObjectView<'_>]) -> Vec<Danger> {
+    let refused = plan.refusals.iter().map(|refusal| Finding {
+        object: None,
+        text: Line::new(Tone::Danger, format!("{}: {}", refusal.guard, refusal.message)),
+        hint: Some(Line::new(Tone::Hint, &refusal.hint)),
+    });
+    let mut dangers =
+        vec![Danger { heading: "Refused", tone: Tone::Danger, findings: refused.collect::<Vec<_>>() }];
+    for (heading, tone, wanted) in SORTS {
+        let finding = |(position, object): (usize, &ObjectView<'_>)| {
+            let text = wanted(object)?;
+            Some(Finding { object: Some(position), text: Line::new(tone, text), hint: None })
+        };
+        dangers.push(Danger {
+            heading,
+            tone,
+            findings: objects.iter().enumerate().filter_map(finding).collect(),
+        });
+    }
+    dangers.retain(|danger| !danger.findings.is_empty());
+    dangers
+}
+
+type Sort = (&'static str, Tone, fn(&ObjectView<'_>) -> Option<String>);
+
+const SORTS: [Sort; 6] = [
+    ("Cannot be applied", Tone::Danger, |object| {
+        let problem = object.action.problem.as_ref()?;
+        Some(format!("{}: {}", object.full_name(), problem.summary()))
+    }),
+    ("Destroys data", Tone::Danger, |object| {
+        let what: Vec<&str> = object.action.forecasts.iter().filter_map(lost).collect();
+        (!what.is_empty()).then(|| format!("{}: {}", object.full_name(), what.join("; ")))
+    }),
+    ("Deletes", Tone::Danger, |object| {
+        let keeps_data = !object.action.forecasts.iter().any(|forecast| lost(forecast).is_some());
+        (object.action.operation == Operation::Prune && keeps_data).then(|| object.full_name())
+    }),
+    ("Changes operators and API definitions", Tone::Warning, |object| at(object, Risk::Definition)),
+    ("Changes rights, webhooks, network or storage rules", Tone::Warning, |object| at(object, Risk::Access)),
+    ("Restarts pods", Tone::Warning, |object| {
+        let why: Vec<&str> = object.action.forecasts.iter().filter_map(restarted).collect();
+        (!why.is_empty()).then(|| format!("{}: {}", object.full_name(), why.join("; ")))
+    }),
+];
+
+fn at(object: &ObjectView<'_>, risk: Risk) -> Option<String> {
+    let action = object.action;
+    (action.risk == risk && action.operation.writes() && action.problem.is_none())
+        .then(|| format!("{} ({})", object.full_name(), object.word()))
+}
+
+fn lost(forecast: &Forecast) -> Option<&str> {
+    match forecast {
+        Forecast::DataLoss { what } => Some(what),
+        Forecast::Cascade { text, volumes, .. } if *volumes > 0 => Some(text),
+        _ => None,
+    }
+}
+
+fn restarted(forecast: &Forecast) -> Option<&str> {
+    match forecast {
+        Forecast::Restart { why } => Some(why),
+        _ => None,
+    }
+}

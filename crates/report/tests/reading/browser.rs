@@ -1,0 +1,121 @@
+//! The page in a real browser: it is looked at, not only parsed.
+//!
+//! Screenshots are kept below the target folder, in `plan-page/`.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use tempfile::TempDir;
+use windlass_model::Plan;
+use windlass_report::plan_html;
+
+use crate::samples;
+
+/// Finds the browser, which `scripts/setup.sh` installs.
+fn chromium() -> Command {
+    let names = ["chromium", "chromium-browser", "google-chrome"];
+    let folders = ["/usr/bin", "/usr/local/bin", "/snap/bin"];
+    let found = names
+        .iter()
+        .flat_map(|name| folders.map(|folder| Path::new(folder).join(name)))
+        .find(|file| file.is_file());
+    Command::new(found.expect("chromium is missing: run `make setup`"))
+}
+
+struct Page {
+    folder: TempDir,
+}
+
+impl Page {
+    fn of(plan: &Plan) -> Self {
+        let folder = TempDir::new().unwrap();
+        std::fs::write(folder.path().join("plan.html"), plan_html(plan, false)).unwrap();
+        Self { folder }
+    }
+
+    fn browse(&self, arguments: &[&str], fragment: &str) -> String {
+        let url = format!("file://{}/plan.html{fragment}", self.folder.path().display());
+        let mut command = chromium();
+        // The sandbox of the browser cannot be set up by root.
+        if rustix::process::geteuid().is_root() {
+            command.arg("--no-sandbox");
+        }
+        let output = command
+            .args(["--headless", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run"])
+            .args([
+                "--disable-background-networking",
+                "--disable-component-update",
+                "--window-size=1280,3400",
+            ])
+            .arg(format!("--user-data-dir={}", self.folder.path().join("profile").display()))
+            .args(arguments)
+            .arg(url)
+            .output()
+            .unwrap();
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        String::from_utf8(output.stdout).unwrap()
+    }
+
+    /// Returns the page as the browser sees it once its script has run.
+    fn dom(&self, fragment: &str) -> String {
+        self.browse(&["--dump-dom", "--virtual-time-budget=10000"], fragment)
+    }
+
+    fn screenshot(&self, name: &str, fragment: &str, arguments: &[&str]) {
+        let file = artefacts().join(name);
+        let shot = format!("--screenshot={}", file.display());
+        self.browse(&[&[shot.as_str(), "--hide-scrollbars"], arguments].concat(), fragment);
+        assert!(std::fs::metadata(&file).unwrap().len() > 20_000, "{name} is empty");
+    }
+}
+
+fn artefacts() -> PathBuf {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("plan-page");
+    std::fs::create_dir_all(&folder).unwrap();
+    folder
+}
+
+#[test]
+fn the_page_is_whole_and_its_script_runs_under_its_own_policy() {
+    let page = Page::of(&samples::rich());
+    let dom = page.dom("");
+    assert_eq!(dom.matches("class=\"object op-").count(), 10, "{dom}");
+    assert!(!dom.contains("id=\"tools\" hidden"), "the script did not run");
+    for text in [
+        "Look at this first",
+        "DESTROYS DATA",
+        "hint",
+        "A human must approve because",
+        "spec.size: maximum 5 → 10",
+    ] {
+        assert!(dom.contains(text), "{text}");
+    }
+    assert!(!dom.contains("aHVudGVy"), "a Secret value");
+}
+
+#[test]
+fn objects_are_found_by_name_and_opened_by_link() {
+    let page = Page::of(&samples::rich());
+    let found = page.dom("#find=nginx%20proxy");
+    assert!(found.contains(">1 of 11<"), "{found}");
+    let opened = page.dom("#o0");
+    assert_eq!(opened.matches("open=\"\"").count(), 1);
+}
+
+#[test]
+fn ten_thousand_objects_load() {
+    let page = Page::of(&samples::many(10_000));
+    let dom = page.dom("#find=settings-04242");
+    assert!(dom.contains(">1 of 10000<"), "{}", &dom[..2000]);
+    page.screenshot("many.png", "", &[]);
+}
+
+#[test]
+fn the_page_is_shown_light_and_dark() {
+    let page = Page::of(&samples::rich());
+    page.screenshot("light.png", "#all", &[]);
+    page.screenshot("dark.png", "#all", &["--blink-settings=preferredColorScheme=0"]);
+    let (light, dark) =
+        (std::fs::read(artefacts().join("light.png")), std::fs::read(artefacts().join("dark.png")));
+    assert_ne!(light.unwrap(), dark.unwrap());
+}

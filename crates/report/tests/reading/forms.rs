@@ -1,0 +1,83 @@
+//! What each form says, and what it leaves out where there is too much.
+
+use windlass_model::Plan;
+use windlass_report::{Diff, Palette, PlanMarkdown, PlanText, plan_html, plan_markdown, plan_text};
+
+use crate::samples;
+
+fn text(plan: &Plan, diff: Diff, objects: usize) -> String {
+    plan_text(plan, PlanText { drift: false, palette: Palette::plain(), diff, fields: 20, objects })
+}
+
+fn markdown(plan: &Plan, budget: usize) -> String {
+    plan_markdown(plan, PlanMarkdown { drift: false, budget, whereabouts: Some("reports/plan.html") })
+}
+
+#[test]
+fn the_verdict_comes_first_then_dangers_then_objects() {
+    let plan = samples::rich();
+    for form in
+        [text(&plan, Diff::Fields, 99), markdown(&plan, PlanMarkdown::BUDGET), plan_html(&plan, false)]
+    {
+        let body = form.find("<body>").unwrap_or_default();
+        let place =
+            |wanted: &str| form[body..].find(wanted).unwrap_or_else(|| panic!("no {wanted:?} in {form}"));
+        let order = [
+            "REFUSED: 1 guard refuses, 1 object cannot be applied",
+            "protected-kind",
+            "Destroys data",
+            "Restarts pods",
+            "DESTROYS DATA: 10Gi",
+            "registry.example/postgres:17.2",
+        ];
+        let places = order.map(place);
+        assert!(places.is_sorted(), "{order:?} are at {places:?} in {form}");
+        assert!(!form.contains("aHVudGVy"), "a Secret value in {form}");
+    }
+}
+
+#[test]
+fn adoption_names_each_manager_with_its_fields() {
+    let text = text(&samples::rich(), Diff::Fields, 99);
+    for wanted in [
+        "takes over 3 fields from kubectl-client-side-apply, which wrote last on 2025-11-02T08:15:00Z:",
+        "spec.selector.app",
+        "takes over metadata.annotations.owner from helm",
+    ] {
+        assert!(text.contains(wanted), "{wanted} is not in {text}");
+    }
+}
+
+#[test]
+fn yaml_is_shown_on_demand() {
+    let (fields, yaml) = (text(&samples::rich(), Diff::Fields, 99), text(&samples::rich(), Diff::Yaml, 99));
+    let line = "-       - image: registry.example/postgres:17.2";
+    assert!(yaml.contains(line) && !fields.contains(line), "{yaml}");
+    let masked = "data.password: another value; those of Secrets are not shown";
+    assert!(yaml.contains(masked) && fields.contains(masked), "{yaml}");
+}
+
+#[test]
+fn a_summary_names_every_deletion_and_says_what_it_leaves_out() {
+    let plan = samples::many(3000);
+    let whole = markdown(&plan, PlanMarkdown::BUDGET);
+    assert!(!whole.contains("only named"), "3000 objects have room");
+    for budget in [0, 100_000, 300_000] {
+        let cut = markdown(&plan, budget);
+        for number in (1..3000).step_by(3) {
+            assert!(cut.contains(&format!("settings-{number:05}")), "deletion {number} is cut");
+        }
+        assert!(cut.contains("are only named") && cut.contains("`reports/plan.html`"), "{budget}");
+        assert_eq!(cut.matches("<details>").count(), cut.matches("</details>").count());
+        assert!(budget == 0 || cut.len() <= budget, "{} bytes for {budget}", cut.len());
+    }
+}
+
+#[test]
+fn the_terminal_shows_every_deletion_whatever_the_limit() {
+    let cut = text(&samples::many(300), Diff::Fields, 10);
+    for number in (1..300).step_by(3) {
+        assert!(cut.contains(&format!("prune     ConfigMap shop/settings-{number:05}")), "{number}");
+    }
+    assert!(cut.contains("of 300 objects shown; --out writes the whole plan"), "{cut}");
+}
