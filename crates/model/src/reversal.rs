@@ -135,6 +135,7 @@ mod tests {
             forecasts: forecasts.to_vec(),
             problem: None,
             warnings: Vec::new(),
+            bodies: crate::Bodies::default(),
         };
         let got = match action.reversal() {
             Reversal::Yes => "yes".to_owned(),

@@ -81,7 +81,7 @@ fn an_object_of_ours_that_another_tool_writes_too_is_refused() {
 fn the_marks_that_helm_leaves_behind_only_warn() {
     let desired = config("a", &json!({}));
     let stored = marked(member("shop", desired.clone()), RELEASE);
-    let world = World::new().unit("shop", std::slice::from_ref(&desired)).answered(
+    let world = World::new().unit("shop", std::slice::from_ref(&desired)).set("shop", &[&desired]).answered(
         &desired,
         Some(stored.clone()),
         stored,
