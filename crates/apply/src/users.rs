@@ -98,7 +98,8 @@ impl Users {
             let waits =
                 users.any(|pod| start.elapsed() < if pod.is_terminating() { self.limit } else { limit });
             let is_used = |object| !revisions_that_use(&makers.revisions, object).is_empty();
-            if !waits && !(start.elapsed() < limit && going.iter().any(is_used)) {
+            let awaited = waits || start.elapsed() < limit && going.iter().any(is_used);
+            if !awaited {
                 return Ok(Ok(makers));
             }
             if !context.pause(pause).await {

@@ -41,7 +41,7 @@ pub(crate) fn check(call: &Call) -> Result<(), ClusterError> {
     let fits = match call.effect {
         Effect::Read => call.method == Method::GET || is_review(call),
         Effect::DryRun => in_query && (!has_options || in_body()),
-        Effect::Write => !in_query && !(has_options && in_body()),
+        Effect::Write => !(in_query || has_options && in_body()),
     };
     if fits {
         return Ok(());

@@ -82,7 +82,7 @@ impl<'a> View<'a> {
 }
 
 /// Says whether there is anything to say about an object.
-fn is_shown(action: &&Action) -> bool {
+fn is_shown(action: &Action) -> bool {
     action.operation != Operation::NoOp || action.problem.is_some() || !action.warnings.is_empty()
 }
 
@@ -114,7 +114,9 @@ fn facts(plan: &Plan) -> Vec<(&'static str, String)> {
         }
         Provenance::Unsigned { what, author, .. } => {
             fact("source", &format!("unsigned {what}"));
-            author.iter().for_each(|author| fact("author", author));
+            if let Some(author) = author {
+                fact("author", author);
+            }
         }
     }
     if let Some(reason) = &plan.rollback {

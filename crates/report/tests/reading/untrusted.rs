@@ -137,13 +137,14 @@ fn check_printed(text: &str, what: &str) {
 }
 
 /// What our own Markdown is made of.
-const OUR_HTML: [&str; 9] = [
+const OUR_HTML: [&str; 10] = [
     "<details><summary><b>",
     "</b> <code>",
     "</code></summary>",
     "</details>",
     "<b>",
     "</code><br>",
+    "<br>",
     "<code>",
     "</b>",
     "</code>",

@@ -241,7 +241,7 @@ async fn a_stuck_stateful_set_is_freed_where_that_is_allowed() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_deadline_counts_only_for_its_own_rollout() {
     with_bed("deadline", async |bed| {
-        let spec = || json!({"replicas": 1, "progressDeadlineSeconds": 2});
+        let spec = || json!({"replicas": 1, "progressDeadlineSeconds": 5});
         let good = || bed.workload("Deployment", "web", &json!({"ready-after": "1s"}), spec());
         let live = bed.apply(good()).await;
         ready(&bed, &live).await;
