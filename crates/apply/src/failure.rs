@@ -63,6 +63,11 @@ impl Unwritten {
         }
     }
 
+    /// Takes a finding of our own that planning again resolves.
+    pub(crate) fn stale(object: &ObjectRef, message: String, hint: &str) -> Self {
+        Self { stale: true, ..Self::because(object, message, hint) }
+    }
+
     /// Takes a finding of our own.
     pub(crate) fn because(object: &ObjectRef, message: String, hint: &str) -> Self {
         let failure = ObjectFailure { object: object.clone(), message, hint: hint.to_owned() };

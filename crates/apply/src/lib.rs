@@ -13,6 +13,7 @@ mod error;
 mod evidence;
 mod failure;
 mod inventory;
+mod migrate;
 mod order;
 mod parents;
 mod prune;

@@ -22,6 +22,11 @@ pub(crate) struct Step<'a> {
 }
 
 impl Step<'_> {
+    /// Returns the object as it is sent, without the label of its set.
+    pub(crate) fn outgoing(&self) -> &Object {
+        self.action.sent.as_ref().unwrap_or(self.object)
+    }
+
     /// Returns the uid that the object must have, or `None` if there must be no object.
     pub(crate) fn uid(&self) -> Option<&str> {
         match self.action.operation {

@@ -56,7 +56,10 @@ impl Writer<'_> {
     /// Writes one object and returns it as it is then.
     pub(crate) async fn write(&self, step: Step<'_>) -> Result<Answer, Halt> {
         can_answer(step.object, self.context).await?;
-        let mut object = step.object.clone();
+        if let Some(migration) = &step.action.migration {
+            self.migrate(&step, migration).await?;
+        }
+        let mut object = step.outgoing().clone();
         object.set_label(PART_OF, &self.set_id);
         let uid = step.uid().map(str::to_owned);
         let mut attempt =
@@ -158,13 +161,8 @@ impl Writer<'_> {
 }
 
 /// Says whether the plan showed that each of these fields is taken over.
-fn were_shown(fields: &[Conflict], step: &Step<'_>) -> bool {
-    let shown = |field: &Conflict| {
-        step.action
-            .takes_over
-            .iter()
-            .any(|known| known.field == field.field && known.manager == field.manager)
-    };
+pub(crate) fn were_shown(fields: &[Conflict], step: &Step<'_>) -> bool {
+    let shown = |field: &Conflict| step.action.takes_over.iter().any(|known| known.is_of(field));
     matches!(step.action.operation, Operation::Update | Operation::Adopt) && fields.iter().all(shown)
 }
 

@@ -25,6 +25,7 @@ pub(crate) fn read(file: &Value) -> Result<Content, SignError> {
     for action in actions {
         if !matches!(text(action, "operation")?, "keep" | "no-op") {
             shown.push(Digest::of_json(&effect(action)?));
+            shown.extend(migration_effect(action)?.as_ref().map(Digest::of_json));
         }
     }
     shown.sort_unstable();
@@ -77,9 +78,13 @@ fn effect(action: &Value) -> Result<Value, SignError> {
     let delta = action.get("delta").cloned().unwrap_or_else(|| json!([]));
     let changes = delta.as_array().is_some_and(|changes| !changes.is_empty());
     let secret = is_secret_kind(&GroupKind::from(kind.to_owned())) && changes;
+    let migrated = migrated(action);
     let takes_over: Vec<Value> = action["takesOver"]
         .as_array()
-        .map(|conflicts| conflicts.iter().map(|c| json!([c["field"], c["manager"]])).collect())
+        .map(|conflicts| {
+            let taken = conflicts.iter().filter(|conflict| !migrated.contains(&conflict["manager"]));
+            taken.map(|conflict| json!([conflict["field"], conflict["manager"]])).collect()
+        })
         .unwrap_or_default();
     let mut effect = json!({
         "unit": action["unit"],
@@ -95,6 +100,24 @@ fn effect(action: &Value) -> Result<Value, SignError> {
         effect["retains"] = volumes.iter().map(|volume| json!([volume["name"], volume["uid"]])).collect();
     }
     Ok(effect)
+}
+
+/// Mirrors [`windlass_model::Action::migration_effect`] for an action in its written form.
+fn migration_effect(action: &Value) -> Result<Option<Value>, SignError> {
+    let Some(migration) = action.get("migration") else { return Ok(None) };
+    let object = &action["object"];
+    Ok(Some(json!({
+        "object": [text(object, "kind")?, object["namespace"], object["name"]],
+        "uid": action["live"]["uid"],
+        "migrates": migrated(action),
+        "version": migration["version"],
+    })))
+}
+
+/// Returns the managers whose fields move before the object is applied.
+fn migrated(action: &Value) -> Vec<Value> {
+    let managers = action["migration"]["managers"].as_array().into_iter().flatten();
+    managers.map(|from| from["manager"].clone()).collect()
 }
 
 fn parse<T: serde::de::DeserializeOwned>(file: &Value, key: &'static str) -> Result<T, SignError> {

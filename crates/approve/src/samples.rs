@@ -2,8 +2,8 @@
 
 use serde_json::{Value, json};
 use windlass_model::{
-    Action, Bodies, ClusterId, Conflict, Digest, EnvironmentName, GroupKind, LiveId, ObjectRef, Operation,
-    Plan, Preview, Provenance, Requirement, Risk, UnitName, delta,
+    Action, ClusterId, Conflict, Digest, EnvironmentName, GroupKind, LiveId, MigratedManager, Migration,
+    ObjectRef, Operation, Plan, Provenance, Requirement, Risk, UnitName, delta,
 };
 
 pub(crate) const COMMIT: &str = "62bc080798ced7f198836a2a33ce522a55ebc7a9";
@@ -11,27 +11,17 @@ pub(crate) const COMMIT: &str = "62bc080798ced7f198836a2a33ce522a55ebc7a9";
 pub(crate) fn action(operation: Operation, kind: &str, name: &str, risk: Risk) -> Action {
     let live = (operation != Operation::Create)
         .then(|| LiveId { uid: format!("uid-{name}"), resource_version: "41".to_owned() });
+    let object = ObjectRef {
+        kind: GroupKind::from(kind.to_owned()),
+        version: "v1".to_owned(),
+        namespace: Some("shop".to_owned()),
+        name: name.to_owned(),
+    };
     Action {
-        unit: UnitName::new("shop").unwrap(),
-        object: ObjectRef {
-            kind: GroupKind::from(kind.to_owned()),
-            version: "v1".to_owned(),
-            namespace: Some("shop".to_owned()),
-            name: name.to_owned(),
-        },
-        origin: None,
-        operation,
-        preview: Preview::Server,
         live,
-        delta: Vec::new(),
         desired: (operation == Operation::Create).then(|| Digest::of_bytes(name.as_bytes())),
         risk,
-        takes_over: Vec::new(),
-        retains: Vec::new(),
-        forecasts: Vec::new(),
-        problem: None,
-        warnings: Vec::new(),
-        bodies: Bodies::default(),
+        ..Action::new(UnitName::new("shop").unwrap(), object, operation)
     }
 }
 
@@ -41,9 +31,19 @@ pub(crate) fn update(kind: &str, name: &str, replicas: u32) -> Action {
     let state = |n: u32| json!({"spec": {"replicas": n}, "data": {"n": n.to_string()}});
     let mut action = action(Operation::Update, kind, name, Risk::Routine);
     action.delta = delta(&kind_ref, &state(1), &state(replicas));
-    action.takes_over =
-        vec![Conflict { field: ".spec.replicas".to_owned(), manager: "kubectl".to_owned(), since: None }];
+    action.takes_over = vec![Conflict {
+        field: "spec.replicas".to_owned(),
+        manager: "kubectl".to_owned(),
+        ..Conflict::default()
+    }];
     action
+}
+
+/// The action after ownership has moved from the manager that the action takes a field from, and from another.
+pub(crate) fn migrating(action: Action) -> Action {
+    let from = |manager: &str| MigratedManager { manager: manager.to_owned(), since: None };
+    let managers = vec![from("kubectl"), from("kubectl-edit")];
+    Action { migration: Some(Migration { managers, ..Migration::default() }), ..action }
 }
 
 pub(crate) fn plan(actions: Vec<Action>) -> Plan {
@@ -79,6 +79,7 @@ pub(crate) fn mixed() -> Plan {
         action(Operation::Create, "ConfigMap", "new", Risk::Routine),
         update("StatefulSet.apps", "db", 3),
         update("Secret", "login", 2),
+        migrating(update("Deployment.apps", "web", 4)),
         action(Operation::Prune, "Service", "old", Risk::Deletion),
         action(Operation::NoOp, "ConfigMap", "same", Risk::None),
         action(Operation::Keep, "ConfigMap", "foreign", Risk::None),

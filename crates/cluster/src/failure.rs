@@ -285,7 +285,15 @@ fn is_schema_error(message: &str) -> bool {
 fn conflict(cause: &Cause) -> Conflict {
     let manager = cause.message.split('"').nth(1).unwrap_or("an unnamed manager").to_owned();
     let since = cause.message.rsplit_once(" at ").map(|(_, time)| time.to_owned());
-    Conflict { field: cause.field.trim_start_matches('.').to_owned(), manager, since }
+    let subresource =
+        cause.message.split_once("with subresource \"").and_then(|(_, rest)| rest.split('"').next());
+    Conflict {
+        field: cause.field.trim_start_matches('.').to_owned(),
+        manager,
+        operation: None,
+        subresource: subresource.map(str::to_owned),
+        since,
+    }
 }
 
 #[cfg(test)]
@@ -307,6 +315,8 @@ mod tests {
         let conflict = Conflict {
             field: "spec.replicas".into(),
             manager: "hpa".into(),
+            operation: None,
+            subresource: Some("scale".into()),
             since: Some("2026-01-01T00:00:00Z".into()),
         };
         check(

@@ -4,7 +4,10 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use crate::{Bodies, Digest, FieldChange, ObjectRef, Origin, RetainedVolume, UnitName, is_secret_kind};
+use crate::{
+    Bodies, Conflict, Digest, FieldChange, Ignored, Migration, Object, ObjectRef, Origin, RetainedVolume,
+    UnitName, is_secret_kind,
+};
 
 /// What would happen to one object.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
@@ -36,6 +39,18 @@ pub struct Action {
     /// Fields of other managers that the apply takes over.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub takes_over: Vec<Conflict>,
+    /// Fields of the manifest that are left to the managers that own them: they are not sent.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub leaves: Vec<Conflict>,
+    /// Differences that an ignore rule hides; their fields keep the values that they have.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub ignored: Vec<Ignored>,
+    /// Ownership that moves to Windlass before the object is applied.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub migration: Option<Migration>,
+    /// The object as it is sent, where that is not the rendered one as it is. Part of no written form.
+    #[serde(skip)]
+    pub sent: Option<Object>,
     /// What follows from the action: restarts, what a deletion takes along.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub forecasts: Vec<Forecast>,
@@ -136,18 +151,6 @@ pub enum Risk {
     Data,
 }
 
-/// A field that another manager owns.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct Conflict {
-    /// The field, as the server writes it.
-    pub field: String,
-    /// The manager.
-    pub manager: String,
-    /// When the manager last wrote, if known.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub since: Option<String>,
-}
-
 /// What follows from an action.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase", tag = "forecast")]
@@ -224,8 +227,7 @@ impl Problem {
         match self {
             Self::Invalid { causes } => format!("invalid: {}", causes.join("; ")),
             Self::Conflicts { fields } => {
-                let owners: Vec<String> =
-                    fields.iter().map(|c| format!("{} owned by {}", c.field, c.manager)).collect();
+                let owners: Vec<String> = fields.iter().map(Conflict::owner).collect();
                 format!("field conflict: {}", owners.join("; "))
             }
             Self::Immutable { paths } => format!("immutable: {}", paths.join(", ")),
@@ -240,7 +242,7 @@ impl Problem {
         match self {
             Self::Invalid { .. } => "correct the manifest",
             Self::Conflicts { .. } => {
-                "remove the field from the manifest, or give it up in the other manager"
+                "remove the field from the manifest, have the other manager give it up, or decide in `ownership.conflicts` of the environment file who wins: `take` or `leave`"
             }
             Self::Immutable { .. } => "undo the change, or replace the object by hand after saving its data",
             Self::Denied { .. } => "change the object so that the policy accepts it",
@@ -251,13 +253,45 @@ impl Problem {
 }
 
 impl Action {
+    /// Returns the action in an object's life that changes nothing yet; whoever makes one fills in the rest.
+    pub fn new(unit: UnitName, object: ObjectRef, operation: Operation) -> Self {
+        Self {
+            unit,
+            object,
+            origin: None,
+            operation,
+            preview: Preview::Server,
+            live: None,
+            delta: Vec::new(),
+            desired: None,
+            risk: Risk::None,
+            takes_over: Vec::new(),
+            retains: Vec::new(),
+            leaves: Vec::new(),
+            ignored: Vec::new(),
+            migration: None,
+            sent: None,
+            forecasts: Vec::new(),
+            problem: None,
+            warnings: Vec::new(),
+            bodies: Bodies::default(),
+        }
+    }
+
     /// Returns what the action does to the cluster, in a form that two plans of the same effect share.
     ///
     /// Left out is whatever moves without changing the effect: resource versions, order, warnings,
-    /// forecasts. An update of a Secret names the live version, since its values are masked.
+    /// forecasts. An update of a Secret names the live version, since its values are masked. What is taken over
+    /// from managers that are migrated is left out too: once they are, there is nothing to take.
     pub fn effect(&self) -> Value {
         let secret_version =
             self.live.as_ref().filter(|_| is_secret_kind(&self.object.kind) && !self.delta.is_empty());
+        let migrated = |manager: &str| {
+            self.migration
+                .as_ref()
+                .is_some_and(|migration| migration.managers.iter().any(|m| m.manager == manager))
+        };
+        let taken = self.takes_over.iter().filter(|conflict| !migrated(&conflict.manager));
         let mut effect = json!({
             "unit": self.unit,
             "object": [self.object.kind, self.object.namespace, self.object.name],
@@ -266,11 +300,23 @@ impl Action {
             "secretVersion": secret_version.map(|live| &live.resource_version),
             "desired": self.desired,
             "delta": self.delta,
-            "takesOver": self.takes_over.iter().map(|c| (&c.field, &c.manager)).collect::<Vec<_>>(),
+            "takesOver": taken.map(|c| (&c.field, &c.manager)).collect::<Vec<_>>(),
         });
         if !self.retains.is_empty() {
             effect["retains"] = self.retains.iter().map(|volume| json!([volume.name, volume.uid])).collect();
         }
         effect
+    }
+
+    /// Returns what the migration of ownership does, if there is one: an effect of its own, so that a run that was
+    /// killed after it finds a smaller effect than the one that was approved.
+    pub fn migration_effect(&self) -> Option<Value> {
+        let migration = self.migration.as_ref()?;
+        Some(json!({
+            "object": [self.object.kind, self.object.namespace, self.object.name],
+            "uid": self.live.as_ref().map(|live| &live.uid),
+            "migrates": migration.managers.iter().map(|from| &from.manager).collect::<Vec<_>>(),
+            "version": migration.version,
+        }))
     }
 }

@@ -81,6 +81,8 @@ pub struct Counts {
     pub by_operation: BTreeMap<Operation, usize>,
     /// Objects with a problem.
     pub problems: usize,
+    /// Differences that ignore rules hide.
+    pub ignored: usize,
 }
 
 impl Counts {
@@ -97,6 +99,7 @@ impl Plan {
         for action in &self.actions {
             *counts.by_operation.entry(action.operation).or_default() += 1;
             counts.problems += usize::from(action.problem.is_some());
+            counts.ignored += action.ignored.len();
         }
         counts
     }
@@ -124,7 +127,8 @@ impl Plan {
             .actions
             .iter()
             .filter(|action| action.operation.writes())
-            .map(|action| Digest::of_json(&action.effect()))
+            .flat_map(|action| std::iter::once(action.effect()).chain(action.migration_effect()))
+            .map(|effect| Digest::of_json(&effect))
             .collect();
         effects.sort_unstable();
         effects

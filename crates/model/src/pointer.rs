@@ -4,6 +4,7 @@ use std::fmt;
 
 use schemars::JsonSchema;
 use serde::{Serialize, Serializer};
+use serde_json::Value;
 
 /// A path to a field of an object; list items are named by their key fields where they have any.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Default, JsonSchema)]
@@ -56,10 +57,48 @@ impl FieldPath {
         &self.0
     }
 
+    /// Says whether another path is this one or leads below it.
+    pub fn contains(&self, other: &Self) -> bool {
+        other.0.starts_with(&self.0)
+    }
+
+    /// Says whether the path leads through no list.
+    pub fn is_plain(&self) -> bool {
+        self.0.iter().all(|segment| matches!(segment, Segment::Key(_)))
+    }
+
+    /// Removes what is at this path, whose list items are given by position, and maps that it leaves empty: an empty map
+    /// would be a declaration of its own. Says whether there was anything.
+    pub fn remove_from(&self, object: &mut Value) -> bool {
+        remove(object, &self.0)
+    }
+
     fn push(&self, segment: Segment) -> Self {
         let mut segments = self.0.clone();
         segments.push(segment);
         Self(segments)
+    }
+}
+
+fn remove(value: &mut Value, segments: &[Segment]) -> bool {
+    match (value, segments) {
+        (Value::Object(map), [Segment::Key(key)]) => map.remove(key).is_some(),
+        (Value::Array(list), [Segment::Index(index)]) if *index < list.len() => {
+            list.remove(*index);
+            true
+        }
+        (Value::Object(map), [Segment::Key(key), below @ ..]) => {
+            let Some(child) = map.get_mut(key) else { return false };
+            let removed = remove(child, below);
+            if removed && child.as_object().is_some_and(serde_json::Map::is_empty) {
+                map.remove(key);
+            }
+            removed
+        }
+        (Value::Array(list), [Segment::Index(index), below @ ..]) => {
+            list.get_mut(*index).is_some_and(|item| remove(item, below))
+        }
+        _ => false,
     }
 }
 
@@ -87,6 +126,21 @@ impl Serialize for FieldPath {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn removing_leaves_no_empty_map_behind() {
+        let check = |path: FieldPath, want: Value, there: bool| {
+            let mut object = serde_json::json!({"data": {"a": {"b": 1}}, "list": [{"c": 2}], "empty": {}});
+            assert_eq!((path.remove_from(&mut object), object), (there, want), "{path}");
+        };
+        let root = FieldPath::root;
+        let list = serde_json::json!([{"c": 2}]);
+        check(root().key("data").key("a").key("b"), serde_json::json!({"list": list, "empty": {}}), true);
+        let whole = serde_json::json!({"data": {"a": {"b": 1}}, "list": [{"c": 2}], "empty": {}});
+        check(root().key("empty").key("x"), whole, false);
+        let without = serde_json::json!({"data": {"a": {"b": 1}}, "list": [{}], "empty": {}});
+        check(root().key("list").index(0).key("c"), without, true);
+    }
 
     #[test]
     fn written_for_people() {

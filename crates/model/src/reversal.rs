@@ -110,32 +110,22 @@ impl Action {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{ChangeKind, FieldChange, FieldPath, GroupKind, ObjectRef, Preview, Risk, UnitName};
+    use crate::{ChangeKind, FieldChange, FieldPath, GroupKind, ObjectRef, Risk, UnitName};
 
     fn check(operation: Operation, kind: &str, fields: &[&str], forecasts: &[Forecast], want: &str) {
         let path = fields.iter().fold(FieldPath::root(), |path, field| path.key(field));
         let change = FieldChange { path, kind: ChangeKind::Changed, before: None, after: None };
+        let object = ObjectRef {
+            kind: GroupKind::from(kind.to_owned()),
+            version: "v1".into(),
+            namespace: Some("shop".into()),
+            name: "a".into(),
+        };
         let action = Action {
-            unit: UnitName::new("shop").unwrap(),
-            object: ObjectRef {
-                kind: GroupKind::from(kind.to_owned()),
-                version: "v1".into(),
-                namespace: Some("shop".into()),
-                name: "a".into(),
-            },
-            origin: None,
-            operation,
-            preview: Preview::Server,
-            live: None,
             delta: if fields.is_empty() { Vec::new() } else { vec![change] },
-            desired: None,
             risk: Risk::Routine,
-            takes_over: Vec::new(),
-            retains: Vec::new(),
             forecasts: forecasts.to_vec(),
-            problem: None,
-            warnings: Vec::new(),
-            bodies: crate::Bodies::default(),
+            ..Action::new(UnitName::new("shop").unwrap(), object, operation)
         };
         let got = match action.reversal() {
             Reversal::Yes => "yes".to_owned(),

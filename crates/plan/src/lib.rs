@@ -6,6 +6,7 @@
 
 mod definitions;
 mod evidence;
+mod fields;
 mod forecast;
 mod guards;
 mod hashed;
@@ -32,9 +33,12 @@ mod stored;
 mod template;
 mod verdict;
 
+pub use fields::FieldRules;
 pub use key::ObjectKey;
 pub use memory::{Memory, MemoryError};
-pub use observation::{Ask, Asked, Candidate, Definition, Observation, Removal, Reply, UnreadableParent};
+pub use observation::{
+    Ask, Asked, Candidate, Definition, Moving, Observation, Removal, Reply, UnreadableParent,
+};
 pub use observe::{ObserveOptions, Recollection, Remembering, observe};
 pub use planner::{Inputs, exit_code, plan};
 pub use pods::PodAnswer;

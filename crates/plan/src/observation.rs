@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 use windlass_cluster::Failure;
-use windlass_model::{ApplySet, Conflict, GroupKind, Object, UnitName};
+use windlass_model::{ApplySet, Conflict, GroupKind, Migration, Object, UnitName};
 
 use crate::{ObjectKey, PodAnswer, Recollection};
 
@@ -70,6 +70,24 @@ pub struct Asked {
     pub conflicts: Vec<Conflict>,
     /// What the server says.
     pub answer: Ask,
+    /// The ownership that has to move first; then `answer` is about what is after it.
+    pub moving: Option<Moving>,
+}
+
+/// Ownership that has to move before an object is applied.
+#[derive(Debug, Clone)]
+pub struct Moving {
+    /// What moves.
+    pub migration: Migration,
+    /// Whether Windlass merged manifest and live object itself, since the server refuses to do so before the migration.
+    pub merged_here: bool,
+}
+
+impl Asked {
+    /// Takes an answer that was given without conflicts and migration.
+    pub fn without_conflicts(live: Option<Object>, answer: Ask) -> Self {
+        Self { live, conflicts: Vec::new(), answer, moving: None }
+    }
 }
 
 /// How asking for one object ended. Its `Debug` form leaves the server's words out: they can repeat Secret values.

@@ -4,14 +4,14 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 use windlass_cluster::FIELD_MANAGER;
-use windlass_model::{Conflict, Object, apply_entry};
+use windlass_model::{BEFORE_FIRST_APPLY, FieldPath, ManagedEntry, Object, apply_entry};
 
 /// Managers by which people change objects by hand, or which stand for "whoever it was". What they own is
 /// taken over, visibly. Every other manager is a controller that would write again and again.
 ///
 /// `before-first-apply` is what the server invents for objects older than managed fields, `Mozilla` what it
 /// calls a browser, and `windlass` owns fields by `Update` where an earlier write was no apply.
-const BY_HAND: [&str; 4] = ["before-first-apply", "helm", "Mozilla", FIELD_MANAGER];
+const BY_HAND: [&str; 4] = [BEFORE_FIRST_APPLY, "helm", "Mozilla", FIELD_MANAGER];
 
 /// Says whether a manager is a person's tool.
 pub(crate) fn is_by_hand(manager: &str) -> bool {
@@ -23,72 +23,36 @@ pub(crate) fn applied(object: &Object) -> Option<(&Value, &Value)> {
     apply_entry(object, FIELD_MANAGER).map(|entry| (&entry["apiVersion"], &entry["fieldsV1"]))
 }
 
-/// Says whether a conflict is over what a manager wrote through the subresource `scale`.
-pub(crate) fn is_scale(object: &Object, conflict: &Conflict) -> bool {
-    conflict.field == "spec.replicas"
-        && entries(object)
-            .any(|entry| entry["manager"] == conflict.manager.as_str() && entry["subresource"] == "scale")
-}
-
-/// Returns the conflict with the time of its manager's last write, which the server's words leave out.
-pub(crate) fn dated(object: &Object, conflict: &Conflict) -> Conflict {
-    let written = |entry: &&Value| entry["manager"] == conflict.manager.as_str();
-    let last = || entries(object).filter(written).filter_map(|entry| entry["time"].as_str()).max();
-    let since = conflict.since.clone().or_else(|| last().map(str::to_owned));
-    Conflict { since, ..conflict.clone() }
+/// Returns when a manager last wrote, by any of its entries.
+pub(crate) fn last_write(object: &Object, manager: &str) -> Option<String> {
+    let times =
+        ManagedEntry::all(object).filter(|entry| entry.manager() == manager).filter_map(ManagedEntry::time);
+    times.max().map(str::to_owned)
 }
 
 /// Returns the fields that stay although the manifest does not declare them, because a person's tool owns
 /// them besides nobody else: `data.b (kubectl-client-side-apply)` (kubectl issue 1796).
 pub(crate) fn left_behind(answer: &Object) -> Vec<String> {
-    let mut ours = BTreeSet::new();
-    if let Some((_, fields)) = applied(answer) {
-        leaves("", fields, &mut ours);
+    let is_ours = |entry: &ManagedEntry<'_>| entry.is_apply_of(FIELD_MANAGER);
+    // The invented entry owns every default too: it tells nothing about what someone wanted.
+    let counts = |entry: &ManagedEntry<'_>| {
+        is_by_hand(entry.manager()) && entry.manager() != BEFORE_FIRST_APPLY && entry.subresource().is_empty()
+    };
+    let theirs: Vec<ManagedEntry<'_>> =
+        ManagedEntry::all(answer).filter(|entry| !is_ours(entry) && counts(entry)).collect();
+    if theirs.is_empty() {
+        return Vec::new();
     }
+    let ours = ManagedEntry::all(answer).find(is_ours).map(ManagedEntry::fields).unwrap_or_default();
+    let ours: BTreeSet<FieldPath> = ours.paths().collect();
     let mut left = BTreeSet::new();
-    let is_ours = |entry: &Value| entry["manager"] == FIELD_MANAGER && entry["operation"] == "Apply";
-    for entry in entries(answer).filter(|entry| is_main(entry) && !is_ours(entry)) {
-        let manager = entry["manager"].as_str().unwrap_or_default();
-        // The invented entry owns every default too: it tells nothing about what someone wanted.
-        if !is_by_hand(manager) || manager == "before-first-apply" {
-            continue;
-        }
-        let mut theirs = BTreeSet::new();
-        leaves("", &entry["fieldsV1"], &mut theirs);
-        left.extend(theirs.difference(&ours).map(|path| format!("{path} ({manager})")));
+    for entry in theirs {
+        let fields = entry.fields();
+        let told = fields.leaves().filter(|path| !ours.contains(path)).map(|path| path.to_string());
+        let told = told.filter(|path| !is_server_kept(path));
+        left.extend(told.map(|path| format!("{path} ({})", entry.manager())));
     }
     left.into_iter().collect()
-}
-
-fn entries(object: &Object) -> impl Iterator<Item = &Value> {
-    object.body().pointer("/metadata/managedFields").and_then(Value::as_array).into_iter().flatten()
-}
-
-fn is_main(entry: &Value) -> bool {
-    entry["subresource"].as_str().unwrap_or_default().is_empty()
-}
-
-/// Collects the leaves of a `fieldsV1` tree as readable paths.
-fn leaves(path: &str, fields: &Value, out: &mut BTreeSet<String>) {
-    let children = fields.as_object().into_iter().flatten().filter(|(key, _)| *key != ".");
-    let mut any = false;
-    for (key, below) in children {
-        any = true;
-        leaves(&step(path, key), below, out);
-    }
-    if !any && !path.is_empty() && !is_server_kept(path) {
-        out.insert(path.to_owned());
-    }
-}
-
-fn step(path: &str, key: &str) -> String {
-    match key.split_once(':') {
-        Some(("f", name)) if path.is_empty() => name.to_owned(),
-        Some(("f", name)) if name.contains(['.', '/']) => format!("{path}[\"{name}\"]"),
-        Some(("f", name)) => format!("{path}.{name}"),
-        Some((_, item)) => format!("{path}[{item}]"),
-        None => format!("{path}[{key}]"),
-    }
 }
 
 fn is_server_kept(path: &str) -> bool {

@@ -1,6 +1,6 @@
 //! From observation to plan.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use jiff::Timestamp;
 use windlass_cluster::FIELD_MANAGER;
@@ -11,7 +11,7 @@ use windlass_model::{
 use windlass_settings::Guards;
 
 use crate::scene::Scene;
-use crate::{Observation, forecast, guards, lost, ownership, pods, prune, verdict};
+use crate::{FieldRules, Observation, forecast, guards, lost, ownership, pods, prune, verdict};
 
 /// What a plan is made from, beside the observation.
 #[derive(Debug, Clone)]
@@ -30,6 +30,8 @@ pub struct Inputs<'a> {
     pub rollback: Option<String>,
     /// The rules on deletions.
     pub guards: &'a Guards,
+    /// What is left to others, migrated and ignored.
+    pub fields: &'a FieldRules,
     /// The namespace of the sets' parents.
     pub record_namespace: &'a str,
     /// The tool and its version, such as `windlass 0.1.0`.
@@ -40,9 +42,10 @@ pub struct Inputs<'a> {
 
 /// Computes what would change, and whether it may.
 pub fn plan(inputs: Inputs<'_>, observation: &Observation) -> Plan {
-    let Decision { actions, refusals, warnings: doubts } = decide(&inputs, observation);
+    let Decision { actions, refusals, warnings: doubts, used } = decide(&inputs, observation);
     let mut warnings = warnings(&inputs, observation, &refusals);
     warnings.extend(doubts);
+    warnings.extend(inputs.fields.warnings(|rule| used.contains(&rule)));
     Plan {
         schema: 1,
         tool: inputs.tool.to_owned(),
@@ -65,6 +68,8 @@ struct Decision {
     actions: Vec<Action>,
     refusals: Vec<Refusal>,
     warnings: Vec<String>,
+    /// The positions of the ignore rules that meant something.
+    used: BTreeSet<usize>,
 }
 
 fn decide(inputs: &Inputs<'_>, observation: &Observation) -> Decision {
@@ -74,12 +79,14 @@ fn decide(inputs: &Inputs<'_>, observation: &Observation) -> Decision {
     let definitions = guards::of_definitions(&scene, &removals);
     refusals.extend(definitions.refusals);
     let mut actions = Vec::new();
+    let mut used = BTreeSet::new();
     for (position, unit) in inputs.rendering.units.iter().enumerate() {
         let mut objects: Vec<&Object> = unit.objects.iter().collect();
         objects.sort_by_key(|object| apply_rank(&object.reference().kind));
         for object in objects {
             let mut verdict = verdict::judge(&scene, position, unit, object);
             refusals.extend(verdict.refusal);
+            used.extend(verdict.used);
             forecast::explain(&scene, &mut verdict.action);
             refusals.extend(pods::judge(&scene, &mut verdict.action));
             actions.push(verdict.action);
@@ -87,7 +94,7 @@ fn decide(inputs: &Inputs<'_>, observation: &Observation) -> Decision {
     }
     forecast::follow(&scene, &mut actions);
     actions.extend(removals);
-    Decision { actions, refusals, warnings: definitions.warnings }
+    Decision { actions, refusals, warnings: definitions.warnings, used }
 }
 
 /// Passes on what does not stop the run: kinds that could not be listed are refused only where that hides something.

@@ -38,21 +38,9 @@ fn action(scene: &Scene<'_>, candidate: &Candidate) -> Option<Action> {
     let object = &candidate.object;
     let set = set_of(object, &scene.observation.sets)?;
     let action = Action {
-        unit: set.unit.clone(),
-        object: object.reference().clone(),
-        origin: None,
-        operation: Operation::Keep,
-        preview: Preview::Server,
         live: live_id(object),
-        delta: Vec::new(),
-        desired: None,
-        risk: Risk::None,
-        takes_over: Vec::new(),
-        retains: Vec::new(),
-        forecasts: Vec::new(),
-        problem: None,
-        warnings: Vec::new(),
         bodies: Bodies { before: Some(Shown::of(object)), after: None },
+        ..Action::new(set.unit.clone(), object.reference().clone(), Operation::Keep)
     };
     Some(match lacking(candidate, &scene.observation.sets) {
         Some(reason) => keep(action, &reason, object),

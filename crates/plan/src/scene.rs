@@ -6,7 +6,7 @@ use windlass_model::{ApplySet, GroupKind, Object, UnitName};
 
 use crate::definitions::{Defined, Definitions};
 use crate::evidence::Rendered;
-use crate::{Ask, Inputs, ObjectKey, Observation, kinds, sameness};
+use crate::{Ask, Inputs, ObjectKey, Observation, kinds};
 
 /// The rendering and the observation, indexed.
 pub(crate) struct Scene<'a> {
@@ -89,7 +89,9 @@ impl<'a> Scene<'a> {
             .get(key)
             .map(|asked| (&asked.live, &asked.answer))
         {
-            Some((Some(live), Ask::Answered(reply))) => !sameness::delta(live, &reply.object).is_empty(),
+            Some((Some(live), Ask::Answered(reply))) => {
+                !windlass_model::changes(live, &reply.object).is_empty()
+            }
             _ => true,
         };
         self.holders.keys().any(|key| decides(key) && changes(key))

@@ -20,17 +20,20 @@ pub(crate) fn counts(counts: &Counts) -> Vec<(Operation, usize, &'static str)> {
 }
 
 /// Joins counts on one line: `1 to prune, 2 to update, 40 unchanged`.
-pub(crate) fn joined(counts: &[(Operation, usize, &'static str)], problems: usize) -> String {
+pub(crate) fn joined(counts: &[(Operation, usize, &'static str)], problems: usize, ignored: usize) -> String {
     let mut parts: Vec<String> = counts.iter().map(|(_, count, word)| format!("{count} {word}")).collect();
     if problems > 0 {
         parts.push(format!("{problems} with problems"));
+    }
+    if ignored > 0 {
+        parts.push(format!("{ignored} ignored difference{}", plural(ignored)));
     }
     if parts.is_empty() { "no objects".to_owned() } else { parts.join(", ") }
 }
 
 /// Returns the counts of a plan on one line.
 pub(crate) fn counts_line(of: &Counts) -> String {
-    joined(&counts(of), of.problems)
+    joined(&counts(of), of.problems, of.ignored)
 }
 
 /// Returns the verdict in one line.

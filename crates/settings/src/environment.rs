@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::{Duration, Freeze, PlanRule};
+use crate::{Duration, Freeze, Ownership, PlanRule};
 
 /// An environment file. Relative paths in it are relative to the folder that holds it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -27,6 +27,9 @@ pub struct Environment {
     /// What a plan may not do.
     #[serde(default)]
     pub guards: Guards,
+    /// Who wins where another manager owns a field, and whose ownership is migrated.
+    #[serde(default)]
+    pub ownership: Ownership,
     /// Where run records, the lock and the ApplySet parents live.
     #[serde(default)]
     pub record: RecordRules,

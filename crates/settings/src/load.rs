@@ -1,6 +1,8 @@
 //! From text to settings: read, check the form, take the values, check what they mean.
 
 #[cfg(test)]
+mod ownership_tests;
+#[cfg(test)]
 mod tests;
 
 use serde::de::DeserializeOwned;

@@ -4,6 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::Duration;
+use crate::ignore::IgnoreRule;
 
 /// The file `windlass.yaml` at the root of a delivered repository. Without it the convention holds:
 /// `infrastructure/stateful` first, then every `apps/*/stateful/<environment>`.
@@ -16,6 +17,9 @@ pub struct Repository {
     /// Requests that must succeed after the rollout.
     #[serde(default)]
     pub smoke: Vec<Probe>,
+    /// Differences that are known and accepted for a time.
+    #[serde(default)]
+    pub ignore: Vec<IgnoreRule>,
 }
 
 /// One directory that is rendered, applied and pruned as a whole.

@@ -17,6 +17,7 @@ mod drift;
 mod faults;
 mod interruption;
 mod memory;
+mod ownership;
 mod plan;
 mod prune;
 mod refusals;

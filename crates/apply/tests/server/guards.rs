@@ -68,7 +68,8 @@ async fn fields_are_taken_over_only_as_the_plan_showed() {
     bed.cluster.create(&bed.map("a", "theirs")).await.unwrap();
     let object = bed.map("a", "ours");
     let all = rendering(&[("shop", std::slice::from_ref(&object))]);
-    let field = |field: &str| Conflict { field: field.into(), manager: "windlass".into(), since: None };
+    let field =
+        |field: &str| Conflict { field: field.into(), manager: "windlass".into(), ..Conflict::default() };
     let attempt = async |shown: Vec<Conflict>| {
         let mut plan = plan(&bed, &all).await;
         plan.actions[0].operation = Operation::Adopt;

@@ -7,10 +7,10 @@ use crate::plan::rendering;
 
 /// Runs the stock `kubectl` as the environment names it.
 #[expect(clippy::disallowed_methods, reason = "tests are told by the environment where kubectl is")]
-fn kubectl(bed: &Bed, arguments: &[&str]) -> (bool, String) {
+pub(crate) fn kubectl(namespace: &str, arguments: &[&str]) -> (bool, String) {
     let program = std::env::var_os("WINDLASS_TEST_KUBECTL").expect("start them through `make test`");
     let output = Command::new(program)
-        .args(["--kubeconfig", kubeconfig().to_str().unwrap(), "--context", "testbed", "-n", &bed.namespace])
+        .args(["--kubeconfig", kubeconfig().to_str().unwrap(), "--context", "testbed", "-n", namespace])
         .args(arguments)
         .env("KUBECTL_APPLYSET", "true")
         .output()
@@ -26,14 +26,16 @@ async fn kubectl_reads_our_sets_and_keeps_its_hands_off_them() {
     bed.run(&rendering(&[("shop", &[bed.map("a", "1"), bed.map("b", "1")])])).await.unwrap();
     let set = bed.set("shop");
     let selector = format!("{PART_OF}={}", set.id());
-    let (found, names) = kubectl(&bed, &["get", "configmaps", "-l", &selector, "-o", "name"]);
+    let (found, names) = kubectl(&bed.namespace, &["get", "configmaps", "-l", &selector, "-o", "name"]);
     assert_eq!((found, names.as_str()), (true, "configmap/a\nconfigmap/b\n"));
 
     let file = std::env::temp_dir().join(format!("{}.json", bed.namespace));
     std::fs::write(&file, bed.map("a", "2").body().to_string()).unwrap();
     let parent = format!("--applyset=configmap/{}", set.parent().name);
-    let (done, said) =
-        kubectl(&bed, &["apply", "--server-side", "--prune", &parent, "-f", file.to_str().unwrap()]);
+    let (done, said) = kubectl(
+        &bed.namespace,
+        &["apply", "--server-side", "--prune", &parent, "-f", file.to_str().unwrap()],
+    );
     std::fs::remove_file(&file).unwrap();
     assert!(!done && said.contains("managed by tooling \"windlass\""), "{said}");
     assert_eq!(bed.members("shop").await.unwrap().len(), 2);
@@ -49,7 +51,8 @@ async fn a_set_can_be_handed_to_kubectl_and_back() {
     let parent = bed.set("shop").parent().name;
     let hand_to = |tool: &str| {
         let tooling = format!("applyset.kubernetes.io/tooling={tool}");
-        let (done, said) = kubectl(&bed, &["annotate", "configmap", &parent, "--overwrite", &tooling]);
+        let (done, said) =
+            kubectl(&bed.namespace, &["annotate", "configmap", &parent, "--overwrite", &tooling]);
         assert!(done, "{said}");
     };
     hand_to("kubectl/v1.36.3");
@@ -57,7 +60,7 @@ async fn a_set_can_be_handed_to_kubectl_and_back() {
     let list = serde_json::json!({"apiVersion": "v1", "kind": "List", "items": [a.body(), c.body()]});
     std::fs::write(&file, list.to_string()).unwrap();
     let (set, file_name) = (format!("--applyset=configmap/{parent}"), file.to_str().unwrap());
-    let (done, said) = kubectl(&bed, &["apply", "--server-side", "--prune", &set, "-f", file_name]);
+    let (done, said) = kubectl(&bed.namespace, &["apply", "--server-side", "--prune", &set, "-f", file_name]);
     std::fs::remove_file(&file).unwrap();
     assert!(done && said.contains("configmap/b pruned"), "{said}");
     assert!(bed.get(b.reference()).await.is_none());
@@ -84,7 +87,7 @@ async fn an_object_that_another_set_takes_meanwhile_is_left_to_it() {
     let file_name = file.to_str().unwrap();
     let flags =
         ["apply", "--server-side", "--prune", "--force-conflicts", "--applyset=configmap/theirs", "-f"];
-    let (done, said) = kubectl(&bed, &[&flags[..], &[file_name]].concat());
+    let (done, said) = kubectl(&bed.namespace, &[&flags[..], &[file_name]].concat());
     std::fs::remove_file(&file).unwrap();
     assert!(done, "{said}");
     let error = windlass_apply::apply(&approved, &all, &bed.context()).await.unwrap_err();

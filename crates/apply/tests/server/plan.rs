@@ -6,8 +6,8 @@ use jiff::Timestamp;
 use serde_json::Value;
 use windlass_cluster::{ApplyRequest, Expect, Selector};
 use windlass_model::{
-    Action, ApplySet, ApprovedPlan, Bodies, ClusterId, Digest, Evidence, LiveId, Object, ObjectRef,
-    Operation, PART_OF, Plan, Preview, Provenance, Rendering, Requirement, Risk, Unit, UnitName,
+    Action, ApplySet, ApprovedPlan, ClusterId, Digest, Evidence, LiveId, Object, ObjectRef, Operation,
+    PART_OF, Plan, Provenance, Rendering, Requirement, Risk, Unit, UnitName,
 };
 
 use crate::bed::Bed;
@@ -71,23 +71,7 @@ pub(crate) fn action(
         uid: live.uid().unwrap().to_owned(),
         resource_version: live.resource_version().unwrap().to_owned(),
     });
-    Action {
-        unit: unit.clone(),
-        object: object.clone(),
-        origin: None,
-        operation,
-        preview: Preview::Server,
-        live,
-        delta: Vec::new(),
-        desired: None,
-        risk: Risk::Routine,
-        takes_over: Vec::new(),
-        retains: Vec::new(),
-        forecasts: Vec::new(),
-        problem: None,
-        warnings: Vec::new(),
-        bodies: Bodies::default(),
-    }
+    Action { live, risk: Risk::Routine, ..Action::new(unit.clone(), object.clone(), operation) }
 }
 
 async fn changes(bed: &Bed, unit: &UnitName, object: &Object, live: &Object) -> bool {

@@ -8,7 +8,8 @@ use super::catalog::Served;
 use super::live::Live;
 use super::recall::{Given, Recall};
 use super::{Around, Reader, Wanted, tolerate, wanted};
-use crate::{Ask, Asked, Reply};
+use crate::fields::{FieldRules, Foreseen, has_migration, sent};
+use crate::{Ask, Asked, Moving, Reply};
 
 /// Asks about every rendered object.
 pub(super) async fn all(
@@ -32,7 +33,7 @@ pub(super) async fn all(
             wanted,
         })
         .collect();
-    stream::iter(jobs.into_iter().map(|job| one(reader.cluster, around.recall, job)))
+    stream::iter(jobs.into_iter().map(|job| one(reader, around.recall, job)))
         .buffer_unordered(reader.concurrency)
         .try_collect()
         .await
@@ -47,10 +48,10 @@ struct Job<'a> {
     live: Result<Option<Object>, ClusterError>,
 }
 
-async fn one(cluster: &Cluster, recall: &Recall<'_>, job: Job<'_>) -> Result<Given, ClusterError> {
+async fn one(reader: &Reader<'_>, recall: &Recall<'_>, job: Job<'_>) -> Result<Given, ClusterError> {
     let key = job.wanted.key.clone();
     let given = |asked| Given { key: key.clone(), asked, recalled: false, question: None };
-    let unasked = |live, answer| Ok(given(Asked { live, conflicts: Vec::new(), answer }));
+    let unasked = |live, answer| Ok(given(Asked::without_conflicts(live, answer)));
     let resource = match job.served {
         Some(Served::Yes(resource)) => resource,
         Some(Served::No { stale }) => return unasked(None, Ask::NotServed { stale: *stale }),
@@ -69,24 +70,42 @@ async fn one(cluster: &Cluster, recall: &Recall<'_>, job: Job<'_>) -> Result<Giv
     if live.as_ref().is_some_and(Object::is_terminating) {
         return unasked(live, Ask::Failed("the live object is being deleted".to_owned()));
     }
-    let mut object = job.wanted.object.clone();
     // Without an environment there is no set; a label that is there must not look as if it were taken off.
     let label = job.label.or_else(|| live.as_ref()?.label(PART_OF).map(str::to_owned));
-    if let Some(label) = label {
-        object.set_label(PART_OF, &label);
-    }
-    let question = recall.question(&key, resource, &object, live.as_ref());
+    let asking = Question { cluster: reader.cluster, rules: reader.rules, desired: job.wanted.object, label };
+    // What would move first depends on rules that no answer was remembered under.
+    let moves = live.as_ref().is_some_and(|live| has_migration(live, reader.rules));
+    let object = asking.outgoing(live.as_ref());
+    let question = recall.question(&key, resource, &object, live.as_ref()).filter(|_| !moves);
     if let (Some(question), Some(found)) = (&question, &live)
         && let Some(answer) = recall.answer(question, found)
     {
-        let asked = Asked { live, conflicts: Vec::new(), answer };
-        return Ok(Given { recalled: true, ..given(asked) });
+        return Ok(Given { recalled: true, ..given(Asked::without_conflicts(live, answer)) });
     }
     let version = live.as_ref().and_then(Object::resource_version).map(str::to_owned);
-    let asked = settle(cluster, &object, live).await?;
+    let asked = settle(&asking, live).await?;
     // An object that moved while it was asked about is not the one that the question names.
     let same = asked.live.as_ref().and_then(Object::resource_version) == version.as_deref();
-    Ok(Given { question: question.filter(|_| same), ..given(asked) })
+    Ok(Given { question: question.filter(|_| same && asked.moving.is_none()), ..given(asked) })
+}
+
+/// What is asked about one object, whatever is live.
+struct Question<'a> {
+    cluster: &'a Cluster,
+    rules: &'a FieldRules,
+    desired: &'a Object,
+    label: Option<String>,
+}
+
+impl Question<'_> {
+    /// Returns the object as it is sent.
+    fn outgoing(&self, live: Option<&Object>) -> Object {
+        let mut object = sent(self.desired, live, self.rules).or(self.desired).clone();
+        if let Some(label) = &self.label {
+            object.set_label(PART_OF, label);
+        }
+        object
+    }
 }
 
 /// How often an object that keeps changing is read and asked about again.
@@ -94,15 +113,15 @@ const LOOKS: usize = 4;
 
 /// Asks, and again if the object appeared, went, changed hands or merely changed between reading it and asking:
 /// the difference of two moments would show what a controller wrote in between as ours.
-async fn settle(cluster: &Cluster, object: &Object, live: Option<Object>) -> Result<Asked, ClusterError> {
-    let mut asked = ask(cluster, object, live).await?;
+async fn settle(question: &Question<'_>, live: Option<Object>) -> Result<Asked, ClusterError> {
+    let mut asked = ask(question, live).await?;
     for _ in 1..LOOKS {
         if !has_moved(&asked) {
             break;
         }
-        match tolerate(cluster.get(object.reference()).await)? {
-            Ok(live) => asked = ask(cluster, object, live).await?,
-            Err(error) => return Ok(Asked { live: None, conflicts: Vec::new(), answer: failed(error) }),
+        match tolerate(question.cluster.get(question.desired.reference()).await)? {
+            Ok(live) => asked = ask(question, live).await?,
+            Err(error) => return Ok(Asked::without_conflicts(None, failed(error))),
         }
     }
     Ok(asked)
@@ -120,9 +139,11 @@ fn has_moved(asked: &Asked) -> bool {
     }
 }
 
-async fn ask(cluster: &Cluster, object: &Object, live: Option<Object>) -> Result<Asked, ClusterError> {
+async fn ask(question: &Question<'_>, live: Option<Object>) -> Result<Asked, ClusterError> {
+    let cluster = question.cluster;
+    let object = question.outgoing(live.as_ref());
     let expect = live.as_ref().and_then(Object::uid).map_or(Expect::Absent, Expect::Uid);
-    let request = ApplyRequest { object, expect, force: false, dry_run: true };
+    let request = ApplyRequest { object: &object, expect, force: false, dry_run: true };
     let mut conflicts = Vec::new();
     let mut answer = tolerate(cluster.apply(request).await)?;
     if let Err(error) = &answer
@@ -135,7 +156,38 @@ async fn ask(cluster: &Cluster, object: &Object, live: Option<Object>) -> Result
         Ok(answer) => Ask::Answered(Reply { object: answer.object, warnings: answer.warnings }),
         Err(error) => failed(error),
     };
-    Ok(Asked { live, conflicts, answer })
+    let asked = Asked { live, conflicts, answer, moving: None };
+    migrated(question, &object, asked).await
+}
+
+/// Asks what would be if ownership were migrated first, where there is something to migrate.
+async fn migrated(question: &Question<'_>, object: &Object, asked: Asked) -> Result<Asked, ClusterError> {
+    let (Some(live), false) = (&asked.live, has_moved(&asked)) else { return Ok(asked) };
+    let foreseen = match &asked.answer {
+        Ask::Answered(reply) => Foreseen::after_answer(live, &reply.object, question.rules),
+        Ask::Refused(failure) => Foreseen::after_refusal(live, object, failure, question.rules),
+        _ => None,
+    };
+    let Some(foreseen) = foreseen else { return Ok(asked) };
+    let moving = Some(Moving { migration: foreseen.migration.clone(), merged_here: foreseen.merged_here });
+    let answer = match &asked.answer {
+        Ask::Answered(reply) if !foreseen.removes => {
+            Ask::Answered(Reply { object: foreseen.seen_in(&reply.object), warnings: reply.warnings.clone() })
+        }
+        before => {
+            let warnings = match before {
+                Ask::Answered(reply) => reply.warnings.clone(),
+                _ => Vec::new(),
+            };
+            match tolerate(question.cluster.patch(object, &foreseen.patch(live), true).await)? {
+                Ok(answer) => Ask::Answered(Reply { object: foreseen.seen_in(&answer.object), warnings }),
+                // Not even the migration helps: the first refusal is about what the commit declares.
+                Err(_) if foreseen.merged_here => return Ok(asked),
+                Err(error) => failed(error),
+            }
+        }
+    };
+    Ok(Asked { answer, moving, ..asked })
 }
 
 fn failed(error: ClusterError) -> Ask {

@@ -23,7 +23,7 @@ use windlass_cluster::{Cluster, ClusterError};
 use windlass_model::{EnvironmentName, Object, Rendering, UnitName};
 
 use crate::evidence::Rendered;
-use crate::{ObjectKey, Observation};
+use crate::{FieldRules, ObjectKey, Observation};
 use catalog::Catalog;
 use places::Places;
 use recall::Recall;
@@ -36,6 +36,8 @@ pub struct ObserveOptions<'a> {
     pub concurrency: usize,
     /// Earlier answers to use; without them the server is asked for everything.
     pub remembering: Option<Remembering<'a>>,
+    /// What is left to others, migrated and ignored; the plan must be made by the same rules.
+    pub rules: &'a FieldRules,
 }
 
 /// Reads the sets and the live objects, and asks the server about every object by a dry-run.
@@ -51,7 +53,7 @@ pub async fn observe(
     rendering: &Rendering,
     options: &ObserveOptions<'_>,
 ) -> Result<Observation, ClusterError> {
-    let reader = Reader { cluster, concurrency: options.concurrency.max(1) };
+    let reader = Reader { cluster, concurrency: options.concurrency.max(1), rules: options.rules };
     let sets = match environment {
         Some(environment) => sets::read(&reader, environment, record_namespace, rendering).await?,
         None => Sets::default(),
@@ -90,6 +92,7 @@ pub async fn observe(
 struct Reader<'a> {
     cluster: &'a Cluster,
     concurrency: usize,
+    rules: &'a FieldRules,
 }
 
 /// What is known before the first object is asked about.

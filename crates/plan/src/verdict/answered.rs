@@ -1,10 +1,13 @@
 //! The server answered: what changes, and from whom fields are taken.
 
 use windlass_model::{
-    Action, Conflict, Forecast, Object, Operation, PART_OF, Problem, is_custom_kind, is_secret_kind,
+    Action, Conflict, Forecast, Migration, Object, Operation, PART_OF, Preview, Problem, is_custom_kind,
+    is_secret_kind,
 };
+use windlass_settings::Winner;
 
 use super::{Case, note, ours};
+use crate::fields::{visible, winner};
 use crate::{Reply, forecast, ownership, sameness, stored};
 
 /// How many paths a warning lists.
@@ -17,13 +20,21 @@ pub(super) fn action(case: &Case<'_>, reply: &Reply) -> Action {
         action.warnings = warnings(case, reply);
         return action;
     };
-    action.delta = sameness::delta(live, &reply.object);
-    let ownership_changes = sameness::ownership_changes(live, &reply.object);
+    let (delta, hidden) =
+        visible(live, windlass_model::changes(live, &reply.object), case.scene.inputs.fields);
+    action.delta = delta;
+    action.ignored.extend(hidden);
+    action.ignored.sort();
+    action.ignored.dedup_by(|one, other| one.field == other.field);
+    if case.asked.moving.as_ref().is_some_and(|moving| moving.merged_here) {
+        action.preview = Preview::Locally("the server can show it only after ownership has moved".to_owned());
+    }
+    let ownership_changes = action.migration.is_some() || sameness::ownership_changes(live, &reply.object);
     let stays = live.label(PART_OF) == reply.object.label(PART_OF);
     if action.operation == Operation::Update && action.delta.is_empty() && !ownership_changes && stays {
         action.operation = Operation::NoOp;
     }
-    (action.takes_over, action.problem) = conflicts(case, live, action.operation);
+    (action.takes_over, action.problem) = conflicts(case, live);
     if action.operation.writes() {
         action.forecasts = forecasts(case, live, reply, &action);
     }
@@ -31,25 +42,35 @@ pub(super) fn action(case: &Case<'_>, reply: &Reply) -> Action {
     action
 }
 
-/// Splits conflicts into what is taken over and what stops the action.
-///
-/// An object that is adopted is taken from whoever made it. From an object that is ours already, a person's
-/// change is taken back; a controller would write again, and again. What was written through `scale` belongs to an
-/// autoscaler (kubernetes issue 25238) unless a person's tool did it.
-fn conflicts(case: &Case<'_>, live: &Object, operation: Operation) -> (Vec<Conflict>, Option<Problem>) {
-    let may_take = |conflict: &&Conflict| {
-        let by_hand = ownership::is_by_hand(&conflict.manager);
-        by_hand || operation == Operation::Adopt && !ownership::is_scale(live, conflict)
-    };
-    let (taken, blocked): (Vec<&Conflict>, Vec<&Conflict>) = case.asked.conflicts.iter().partition(may_take);
-    let dated = |conflict: &Conflict| ownership::dated(live, conflict);
-    let blocked: Vec<Conflict> = blocked.into_iter().map(dated).collect();
+/// Splits conflicts into what is taken over and what stops the action: the server forces all fields of an apply, or none,
+/// so that one field that must not be taken stops the whole object.
+fn conflicts(case: &Case<'_>, live: &Object) -> (Vec<Conflict>, Option<Problem>) {
+    let (mut taken, mut blocked) = (Vec::new(), Vec::new());
+    for conflict in &case.asked.conflicts {
+        let (winner, conflict) = winner(live, conflict, case.scene.inputs.fields);
+        // Who may take an object over from another tool takes that tool's fields; an autoscaler is no such tool.
+        let changes_hands = || conflict.subresource.is_none() && !ours::takeovers(case).is_empty();
+        let takes = winner.map_or_else(changes_hands, |winner| winner == Winner::Take);
+        let side = if takes { &mut taken } else { &mut blocked };
+        side.push(dated(live, conflict));
+    }
     let problem = (!blocked.is_empty()).then_some(Problem::Conflicts { fields: blocked });
-    (taken.into_iter().map(dated).collect(), problem)
+    (taken, problem)
+}
+
+/// Adds the time of the manager's last write, which an entry leaves out that lost a field to another manager.
+fn dated(live: &Object, conflict: Conflict) -> Conflict {
+    let since = conflict.since.clone().or_else(|| ownership::last_write(live, &conflict.manager));
+    Conflict { since, ..conflict }
 }
 
 fn forecasts(case: &Case<'_>, live: &Object, reply: &Reply, action: &Action) -> Vec<Forecast> {
     let mut forecasts = forecast::of_change(case.object, live, &reply.object, &action.delta);
+    forecasts.extend(action.migration.as_ref().map(|migration| note(moving(migration))));
+    if !action.leaves.is_empty() {
+        let left: Vec<String> = action.leaves.iter().map(Conflict::owner).collect();
+        forecasts.push(note(format!("left as it is: {}", shortened(left))));
+    }
     if let Some(unit) = ours::moves_from(case, live) {
         forecasts.push(note(format!("moves here from the unit `{unit}`")));
     } else if action.operation == Operation::Update && action.delta.is_empty() {
@@ -91,17 +112,46 @@ fn warnings(case: &Case<'_>, reply: &Reply) -> Vec<String> {
     warnings
 }
 
+/// Says whose fields move before the object is applied.
+fn moving(migration: &Migration) -> String {
+    let from: Vec<String> = migration
+        .managers
+        .iter()
+        .map(|from| match &from.since {
+            Some(since) => format!("{} (since {since})", from.manager),
+            None => from.manager.clone(),
+        })
+        .collect();
+    match &migration.version {
+        Some(version) if from.is_empty() => {
+            format!("first rewrites all ownership to {version}, which changes no field")
+        }
+        Some(version) => format!(
+            "first rewrites all ownership to {version} and moves to Windlass what {} owns, which changes no field",
+            from.join(", ")
+        ),
+        None => format!(
+            "first moves to Windlass what {} owns, which changes no field; what the manifest does not declare then goes",
+            from.join(", ")
+        ),
+    }
+}
+
 /// A field that was once adopted and is no longer declared stays for ever, so it is told in every plan, also where
 /// nothing is written.
 fn left_behind(answer: &Object) -> Option<String> {
-    let mut left = ownership::left_behind(answer);
-    let more = left.len().saturating_sub(MANY);
-    left.truncate(MANY);
-    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+    let left = ownership::left_behind(answer);
     (!left.is_empty()).then(|| {
         format!(
-            "stays although the manifest does not declare it, until the other manager that owns it gives it up: {}{more}",
-            left.join(", ")
+            "stays although the manifest does not declare it, until the other manager that owns it gives it up: {}",
+            shortened(left)
         )
     })
+}
+
+fn shortened(mut texts: Vec<String>) -> String {
+    let more = texts.len().saturating_sub(MANY);
+    texts.truncate(MANY);
+    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+    format!("{}{more}", texts.join(", "))
 }

@@ -6,11 +6,14 @@ mod ours;
 mod pending;
 mod refused;
 
+use std::collections::BTreeSet;
+
 use windlass_model::{
-    Action, Bodies, Digest, Forecast, LiveId, Object, Operation, Preview, Problem, Refusal, Risk, Shown,
-    Unit, is_secret_kind,
+    Action, Bodies, Digest, Forecast, LiveId, Object, Operation, Preview, Problem, Refusal, Shown, Unit,
+    is_secret_kind,
 };
 
+use crate::fields::{Sent, sent};
 use crate::overlay::overlay;
 use crate::problem::other;
 use crate::scene::Scene;
@@ -20,14 +23,16 @@ use crate::{Ask, Asked, ObjectKey, forecast, immutable, risk};
 pub(crate) struct Verdict {
     pub(crate) action: Action,
     pub(crate) refusal: Option<Refusal>,
+    /// The positions of the ignore rules that meant something.
+    pub(crate) used: BTreeSet<usize>,
 }
 
 /// Judges one rendered object; `position` is that of its unit.
 pub(crate) fn judge(scene: &Scene<'_>, position: usize, unit: &Unit, object: &Object) -> Verdict {
-    let unobserved =
-        Asked { live: None, conflicts: Vec::new(), answer: Ask::Failed("it was not looked at".to_owned()) };
+    let unobserved = Asked::without_conflicts(None, Ask::Failed("it was not looked at".to_owned()));
     let asked = scene.observation.objects.get(&ObjectKey::from(object.reference())).unwrap_or(&unobserved);
-    let case = Case { scene, position, unit, object, asked };
+    let sent = sent(object, asked.live.as_ref(), scene.inputs.fields);
+    let case = Case { scene, position, unit, object: sent.or(object), rendered: object, sent: &sent, asked };
     let mut action = match &asked.live {
         Some(live) if live.is_terminating() => case.terminating(live),
         _ if case.is_in_going_namespace() => refused::terminating_namespace(&case),
@@ -45,7 +50,8 @@ pub(crate) fn judge(scene: &Scene<'_>, position: usize, unit: &Unit, object: &Ob
     if action.operation.writes() {
         action.bodies = case.bodies();
     }
-    Verdict { action, refusal: ours::refusal(&case) }
+    let refusal = ours::refusal(&case);
+    Verdict { action, refusal, used: sent.used }
 }
 
 /// One rendered object with all that is known about it.
@@ -53,7 +59,12 @@ struct Case<'a> {
     scene: &'a Scene<'a>,
     position: usize,
     unit: &'a Unit,
+    /// The object as it is sent.
     object: &'a Object,
+    /// The object as it is rendered.
+    rendered: &'a Object,
+    /// What of it is not sent.
+    sent: &'a Sent,
     asked: &'a Asked,
 }
 
@@ -67,21 +78,13 @@ impl Case<'_> {
             Some(_) => Operation::Adopt,
         };
         Action {
-            unit: self.unit.name.clone(),
-            object: self.object.reference().clone(),
             origin: self.object.origin().cloned(),
-            operation,
-            preview: Preview::Server,
             live: live.and_then(live_id),
-            delta: Vec::new(),
-            desired: None,
-            risk: Risk::None,
-            takes_over: Vec::new(),
-            retains: Vec::new(),
-            forecasts: Vec::new(),
-            problem: None,
-            warnings: Vec::new(),
-            bodies: Bodies::default(),
+            leaves: self.sent.leaves.clone(),
+            ignored: self.sent.ignored.clone(),
+            sent: self.sent.object.clone(),
+            migration: self.asked.moving.as_ref().map(|moving| moving.migration.clone()),
+            ..Action::new(self.unit.name.clone(), self.object.reference().clone(), operation)
         }
     }
 
@@ -119,7 +122,7 @@ impl Case<'_> {
 
     /// A digest of what will be sent; none of a Secret, because a short one can be guessed from it.
     fn digest(&self) -> Option<Digest> {
-        (!is_secret_kind(&self.object.reference().kind)).then(|| Digest::of_json(self.object.body()))
+        (!is_secret_kind(&self.object.reference().kind)).then(|| Digest::of_json(self.rendered.body()))
     }
 
     fn unknown(&self, reason: &str) -> Action {

@@ -8,7 +8,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use windlass_cluster::{ApplyRequest, Cluster, Expect, Target};
 use windlass_model::{ClusterId, Digest, Object, Provenance, Rendering, Unit, UnitName};
-use windlass_plan::{Inputs, Memory, ObserveOptions, Remembering, observe, plan};
+use windlass_plan::{FieldRules, Inputs, Memory, ObserveOptions, Remembering, observe, plan};
 use windlass_settings::Guards;
 
 const AGENT: &str = "windlass-memory-test";
@@ -130,7 +130,7 @@ impl Bed {
         remembering: Option<Remembering<'_>>,
     ) -> (Planned, Option<Memory>) {
         let rendering = rendering(objects);
-        let options = ObserveOptions { concurrency: 8, remembering };
+        let options = ObserveOptions { concurrency: 8, remembering, rules: &FieldRules::default() };
         let observation = observe(&self.cluster, None, "", &rendering, &options).await.unwrap();
         let inputs = Inputs {
             environment: None,
@@ -140,6 +140,7 @@ impl Bed {
             policies: None,
             rollback: None,
             guards: &Guards::default(),
+            fields: &FieldRules::default(),
             record_namespace: "",
             tool: "windlass 0.1.0",
             now: "2026-06-15T12:00:00Z".parse().unwrap(),

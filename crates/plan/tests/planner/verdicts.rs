@@ -193,7 +193,8 @@ fn conflicts_are_taken_from_people_and_left_to_controllers() {
         &["problem field conflict"],
     );
     check(with_scaler(ours, "kubectl"), "kubectl", 0, &["takes spec.replicas from kubectl"]);
-    check(theirs.clone(), "some-operator", 0, &["adopt", "takes spec.replicas from some-operator"]);
+    check(theirs.clone(), "helm", 0, &["adopt", "takes spec.replicas from helm"]);
+    check(theirs.clone(), "some-operator", 4, &["adopt", "problem field conflict"]);
     check(
         with_scaler(theirs, "kube-controller-manager"),
         "kube-controller-manager",

@@ -6,7 +6,9 @@ use windlass_model::{
     Action, ApplySet, ClusterId, Conflict, Digest, EnvironmentName, Forecast, Object, Plan, Preview,
     Provenance, Rendering, Unit, UnitName,
 };
-use windlass_plan::{Ask, Asked, Candidate, Inputs, ObjectKey, Observation, Removal, Reply, exit_code, plan};
+use windlass_plan::{
+    Ask, Asked, Candidate, FieldRules, Inputs, ObjectKey, Observation, Removal, Reply, exit_code, plan,
+};
 use windlass_settings::{DeletionPermission, Guards};
 
 pub(crate) const PART_OF: &str = "applyset.kubernetes.io/part-of";
@@ -17,6 +19,7 @@ pub(crate) struct World {
     pub(crate) units: Vec<Unit>,
     pub(crate) observation: Observation,
     pub(crate) guards: Guards,
+    pub(crate) fields: FieldRules,
     pub(crate) environment: Option<EnvironmentName>,
 }
 
@@ -59,7 +62,7 @@ pub(crate) fn failure(code: u16, reason: &str, message: &str, causes: &Value) ->
 }
 
 pub(crate) fn conflict(field: &str, manager: &str) -> Conflict {
-    Conflict { field: field.into(), manager: manager.into(), since: None }
+    Conflict { field: field.into(), manager: manager.into(), ..Conflict::default() }
 }
 
 impl World {
@@ -68,6 +71,7 @@ impl World {
             units: Vec::new(),
             observation: Observation::default(),
             guards: Guards::default(),
+            fields: FieldRules::default(),
             environment: EnvironmentName::new("prd"),
         }
     }
@@ -98,7 +102,7 @@ impl World {
         desired: &Value,
     ) -> Self {
         let key = ObjectKey::from(object(desired.clone()).reference());
-        let asked = Asked { live: live.map(object), conflicts: conflicts.to_vec(), answer };
+        let asked = Asked { live: live.map(object), conflicts: conflicts.to_vec(), answer, moving: None };
         self.observation.objects.insert(key, asked);
         self
     }
@@ -156,6 +160,7 @@ impl World {
             policies: None,
             rollback: None,
             guards: &self.guards,
+            fields: &self.fields,
             record_namespace: NAMESPACE,
             tool: "windlass 0.1.0",
             now: "2026-06-15T12:00:00Z".parse().unwrap(),
@@ -205,6 +210,10 @@ fn line(action: &Action) -> String {
     parts.extend(action.delta.iter().map(|change| format!("{:?} {}", change.kind, change.path)));
     parts.extend(
         action.takes_over.iter().map(|taken| format!("takes {} from {}", taken.field, taken.manager)),
+    );
+    parts.extend(action.leaves.iter().map(|left| format!("leaves {} to {}", left.field, left.manager)));
+    parts.extend(
+        action.ignored.iter().map(|ignored| format!("ignores {} ({})", ignored.field, ignored.reason)),
     );
     parts.extend(action.forecasts.iter().map(|forecast| match forecast {
         Forecast::Restart { why } => format!("restart: {why}"),

@@ -9,24 +9,6 @@ fn text(body: &Value) -> String {
 }
 
 #[tokio::test]
-async fn client_side_applied_by_kubectl() {
-    let bed = Bed::new().await;
-    bed.kubectl(&["apply", "-f", "-"], &text(&bed.config("a", &json!({"a": "1", "b": "2"}))));
-    // kubectl issue 1796: `b` stays, which `kubectl diff --server-side` does not tell either.
-    bed.check(
-        &[bed.config("a", &json!({"a": "3"}))],
-        &[&[
-            "adopt ConfigMap/a Server",
-            "Changed data.a",
-            "takes data.a from kubectl-client-side-apply",
-            "stays although the manifest does not declare it",
-            "data.b (kubectl-client-side-apply)",
-        ]],
-    )
-    .await;
-}
-
-#[tokio::test]
 async fn server_side_applied_by_kubectl() {
     let bed = Bed::new().await;
     let body = bed.config("a", &json!({"a": "1"}));
@@ -76,9 +58,9 @@ async fn a_foreign_parent_at_our_place_is_refused() {
     bed.check(&[body], &[&["create ConfigMap/a"], &["refused foreign-set", &parent]]).await;
 }
 
-/// kubernetes issue 112701: the renamed container runs beside its old self.
+/// kubernetes issue 112701: the renamed container runs beside its old self, since another applier owns that.
 #[tokio::test]
-async fn a_renamed_container_that_kubectl_owns_stays() {
+async fn a_renamed_container_that_another_applier_owns_stays_and_is_told() {
     let bed = Bed::new().await;
     let body = |container: &str| {
         json!({"apiVersion": "apps/v1", "kind": "Deployment", "metadata": {"name": "web", "namespace": bed.namespace},
@@ -86,7 +68,7 @@ async fn a_renamed_container_that_kubectl_owns_stays() {
                 "template": {"metadata": {"labels": {"app": "web"}},
                     "spec": {"containers": [{"name": container, "image": "registry.example/web:1"}]}}}})
     };
-    bed.kubectl(&["apply", "-f", "-"], &text(&body("nginx")));
+    bed.kubectl(&["apply", "--server-side", "-f", "-"], &text(&body("nginx")));
     bed.check(
         &[body("caddy")],
         &[&[
@@ -100,13 +82,13 @@ async fn a_renamed_container_that_kubectl_owns_stays() {
 
 /// kubernetes issue 131147: the server keeps the old port, and then finds two of one name.
 #[tokio::test]
-async fn a_changed_port_that_kubectl_owns_is_invalid_before_anything_is_applied() {
+async fn a_changed_port_that_another_applier_owns_is_invalid_before_anything_is_applied() {
     let bed = Bed::new().await;
     let body = |port: u16| {
         json!({"apiVersion": "v1", "kind": "Service", "metadata": {"name": "web", "namespace": bed.namespace},
             "spec": {"ports": [{"name": "http", "port": port}]}})
     };
-    bed.kubectl(&["apply", "-f", "-"], &text(&body(80)));
+    bed.kubectl(&["apply", "--server-side", "-f", "-"], &text(&body(80)));
     bed.check(
         &[body(8080)],
         &[&["adopt Service/web", "problem invalid: spec.ports[1].name", "Duplicate value"]],

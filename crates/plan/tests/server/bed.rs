@@ -10,7 +10,7 @@ use windlass_model::{
     Action, ApplySet, ClusterId, Digest, EnvironmentName, Object, Operation, Plan, Provenance, Rendering,
     Unit, UnitName,
 };
-use windlass_plan::{Inputs, Observation, ObserveOptions, observe, plan};
+use windlass_plan::{FieldRules, Inputs, Observation, ObserveOptions, observe, plan};
 use windlass_settings::Guards;
 
 /// A namespace for objects, a namespace for records, an environment of its own.
@@ -22,6 +22,7 @@ pub(crate) struct Bed {
     pub(crate) namespace: String,
     pub(crate) environment: EnvironmentName,
     pub(crate) guards: Guards,
+    pub(crate) fields: FieldRules,
     kubeconfig: String,
     /// Cluster-scoped objects to delete at the end: kind and name.
     pub(crate) leftovers: Vec<(String, String)>,
@@ -42,6 +43,7 @@ impl Bed {
             namespace: format!("plan-{suffix}"),
             environment: EnvironmentName::new(&format!("e{suffix}")).unwrap(),
             guards: Guards::default(),
+            fields: FieldRules::default(),
             leftovers: Vec::new(),
             suffix,
             kubeconfig,
@@ -76,6 +78,7 @@ impl Bed {
             namespace: self.namespace.clone(),
             environment: self.environment.clone(),
             guards: Guards::default(),
+            fields: FieldRules::default(),
             kubeconfig: self.kubeconfig.clone(),
             leftovers: vec![("clusterrole".into(), name.clone()), ("clusterrolebinding".into(), name)],
         };
@@ -113,7 +116,7 @@ impl Bed {
     pub(crate) async fn plan(&self, units: &[(&str, &[Value])]) -> Plan {
         let rendering = rendering(units);
         let environment = Some(&self.environment);
-        let options = ObserveOptions { concurrency: 8, remembering: None };
+        let options = ObserveOptions { concurrency: 8, remembering: None, rules: &self.fields };
         let observation =
             observe(&self.cluster, environment, &self.namespace, &rendering, &options).await.unwrap();
         self.plan_of(environment, &rendering, &observation)
@@ -134,6 +137,7 @@ impl Bed {
             policies: None,
             rollback: None,
             guards: &self.guards,
+            fields: &self.fields,
             record_namespace: &self.namespace,
             tool: "windlass 0.1.0",
             now: "2026-06-15T12:00:00Z".parse().unwrap(),

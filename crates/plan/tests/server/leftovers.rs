@@ -4,21 +4,22 @@ use serde_json::json;
 
 use crate::bed::Bed;
 
-/// kubectl issue 1796: adopted, then removed from Git.
+/// kubectl issue 1796: adopted from another applier, then removed from Git.
 #[tokio::test]
 async fn a_key_that_kubectl_owns_too_is_told_until_it_is_gone() {
     let bed = Bed::new().await;
     let both = bed.config("a", &json!({"a": "1", "b": "2"}));
-    bed.kubectl(&["apply", "-f", "-"], &both.to_string());
+    let apply = ["apply", "--server-side", "-f", "-"];
+    bed.kubectl(&apply, &both.to_string());
     bed.deliver(&[("shop", std::slice::from_ref(&both))]).await;
     bed.check(std::slice::from_ref(&both), &[&["no-op ConfigMap/a"]]).await;
     let one = bed.config("a", &json!({"a": "1"}));
     let told = "warning stays although the manifest does not declare it";
-    let field = "data.b (kubectl-client-side-apply)";
+    let field = "data.b (kubectl)";
     bed.check(std::slice::from_ref(&one), &[&["update ConfigMap/a", told, field]]).await;
     bed.deliver(&[("shop", std::slice::from_ref(&one))]).await;
     bed.check(std::slice::from_ref(&one), &[&["no-op ConfigMap/a", told, field]]).await;
-    bed.kubectl(&["apply", "-f", "-"], &one.to_string());
+    bed.kubectl(&apply, &one.to_string());
     let plan = bed.check(&[one], &[&["no-op ConfigMap/a"]]).await;
     assert!(plan.actions[0].warnings.is_empty(), "{plan:?}");
 }

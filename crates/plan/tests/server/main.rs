@@ -15,7 +15,11 @@ mod definitions;
 #[cfg(test)]
 mod failures;
 #[cfg(test)]
+mod fields;
+#[cfg(test)]
 mod leftovers;
+#[cfg(test)]
+mod migration;
 #[cfg(test)]
 mod pending;
 #[cfg(test)]

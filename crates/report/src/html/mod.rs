@@ -89,6 +89,7 @@ fn counts(view: &View<'_>) -> Markup {
                 }
             }
             @if view.problems > 0 { label.still { b { (view.problems) } " with problems" } }
+            @if view.ignored > 0 { label.still { b { (view.ignored) } " ignored" } }
         }
     }
 }

@@ -30,6 +30,8 @@ pub(crate) struct View<'a> {
     pub(crate) counts: Vec<(Operation, usize, &'static str)>,
     /// Objects with a problem.
     pub(crate) problems: usize,
+    /// How many differences ignore rules hide.
+    pub(crate) ignored: usize,
     /// What the plan is about: name and value.
     pub(crate) facts: Vec<(&'static str, String)>,
     /// What an approval names; none where nobody is asked.
@@ -60,6 +62,7 @@ impl<'a> View<'a> {
             verdict: headline(plan, drift),
             counts: counts(&counts_of),
             problems: counts_of.problems,
+            ignored: counts_of.ignored,
             facts: facts(plan),
             digest: (!drift).then(|| plan.change_digest().to_string()),
             dangers: danger::of(plan, &objects),
@@ -77,7 +80,7 @@ impl<'a> View<'a> {
 
     /// Returns the counts on one line: `1 to prune, 2 to update, 40 unchanged`.
     pub(crate) fn counts_line(&self) -> String {
-        crate::actions::joined(&self.counts, self.problems)
+        crate::actions::joined(&self.counts, self.problems, self.ignored)
     }
 }
 

@@ -24,6 +24,10 @@ pub(crate) fn action(operation: Operation, before: Option<Value>, after: Option<
         desired: None,
         risk: Risk::Routine,
         takes_over: Vec::new(),
+        leaves: Vec::new(),
+        ignored: Vec::new(),
+        migration: None,
+        sent: None,
         forecasts: Vec::new(),
         problem: None,
         warnings: Vec::new(),
@@ -175,12 +179,13 @@ fn adopted() -> Action {
             field: field.to_owned(),
             manager: "kubectl-client-side-apply".to_owned(),
             since: since.clone(),
+            ..Conflict::default()
         })
         .to_vec();
     action.takes_over.push(Conflict {
         field: "metadata.annotations.owner".to_owned(),
         manager: "helm".to_owned(),
-        since: None,
+        ..Conflict::default()
     });
     action
 }

@@ -70,8 +70,12 @@ const POSITIONS: [(&str, fn(&mut Plan, &str)); 19] = [
     }),
     ("problem", |plan, text| first(plan).problem = Some(Problem::Other { message: text.to_owned() })),
     ("conflict", |plan, text| {
-        let conflict =
-            Conflict { field: text.to_owned(), manager: text.to_owned(), since: Some(text.to_owned()) };
+        let conflict = Conflict {
+            field: text.to_owned(),
+            manager: text.to_owned(),
+            since: Some(text.to_owned()),
+            ..Conflict::default()
+        };
         first(plan).problem = Some(Problem::Conflicts { fields: vec![conflict.clone()] });
         first(plan).takes_over = vec![conflict.clone(), conflict];
     }),

@@ -20,6 +20,7 @@ pub(crate) fn environment(environment: &Environment, found: &mut Findings<'_>) {
     policies(&environment.policies, found);
     approval(&environment.approval, found);
     guards(&environment.guards, found);
+    super::ownership::ownership(&environment.ownership, found);
     found.want_label("record.namespace", &environment.record.namespace);
     found.want_file("record.reports", &environment.record.reports);
     timeouts(&environment.timeouts, found);

@@ -1,6 +1,7 @@
 //! What the values of a file mean together.
 
 mod environment;
+mod ownership;
 mod repository;
 mod restraint;
 mod values;

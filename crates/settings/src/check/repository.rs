@@ -15,6 +15,7 @@ pub(crate) fn repository(repository: &Repository, found: &mut Findings<'_>) {
     for (index, probe) in repository.smoke.iter().enumerate() {
         self::probe(&format!("smoke[{index}]"), probe, found);
     }
+    super::ownership::ignore(&repository.ignore, found);
     found.want_once("probe", repository.smoke.iter().map(|probe| probe.name.as_str()), |index| {
         format!("smoke[{index}].name")
     });

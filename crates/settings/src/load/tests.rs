@@ -54,12 +54,12 @@ fn replaced(base: &str, from: &str, to: &str) -> String {
     base.replace(from, to)
 }
 
-fn check_environment(from: &str, to: &str, want: &[&str]) {
+pub(super) fn check_environment(from: &str, to: &str, want: &[&str]) {
     let text = replaced(ENVIRONMENT, from, to);
     assert_eq!(messages(Environment::parse(&text, "x.yaml")), want, "{to}");
 }
 
-fn check_repository(from: &str, to: &str, want: &[&str]) {
+pub(super) fn check_repository(from: &str, to: &str, want: &[&str]) {
     let text = replaced(REPOSITORY, from, to);
     assert_eq!(messages(Repository::parse(&text, "x.yaml")), want, "{to}");
 }

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use windlass_model::{Event, ExitCode, Plan, Provenance, RunId, Sink as _, SourceTree, Stage};
-use windlass_plan::Inputs;
+use windlass_plan::{FieldRules, Inputs};
 use windlass_render::{Limits, ResolvedUnit};
 use windlass_report::{PlanText, plan_text};
 use windlass_settings::Guards;
@@ -117,6 +117,7 @@ async fn of_directory(
     let rendering =
         desired::render(&local.tree, &[local.unit], surroundings, &Limits::default(), &scopes).await?;
     stage(&reporter, Stage::Plan, async {
+        let fields = FieldRules::default();
         let cluster_id = cluster.identity().await?;
         let question = Question {
             cluster: &cluster,
@@ -124,6 +125,7 @@ async fn of_directory(
             environment: None,
             record_namespace: "",
             rendering: &rendering,
+            rules: &fields,
         };
         let cache = surroundings.private_cache().filter(|_| !access.no_memo);
         let file = cache.map(|cache| MemoryFile::new(&cache, &cluster_id, None));
@@ -137,6 +139,7 @@ async fn of_directory(
             policies: None,
             rollback: None,
             guards: &Guards::default(),
+            fields: &fields,
             record_namespace: "",
             tool: TOOL,
             now,

@@ -3,7 +3,7 @@
 use jiff::Timestamp;
 use windlass_cluster::Cluster;
 use windlass_model::{ClusterId, Digest, EnvironmentName, Level, Plan, Rendering, Stage};
-use windlass_plan::{Inputs, Observation, ObserveOptions, Remembering};
+use windlass_plan::{FieldRules, Inputs, Observation, ObserveOptions, Remembering};
 
 use crate::error::CommandError;
 use crate::executor::desired::Desired;
@@ -54,12 +54,19 @@ pub(crate) async fn plan(
 ) -> Result<Plan, CommandError> {
     stage(&*session.reporter, Stage::Plan, async {
         let record_namespace = session.settings.record.namespace.as_str();
+        let fields = FieldRules::new(
+            &session.settings.ownership,
+            &desired.repository.ignore,
+            Some(session.name.as_str()),
+            session.clock.now(),
+        );
         let question = Question {
             cluster: &session.cluster,
             cluster_id: &session.cluster_id,
             environment: Some(&session.name),
             record_namespace,
             rendering: &desired.rendering,
+            rules: &fields,
         };
         let now = session.clock.now();
         let observation = observe(question, session.memory.as_ref(), now, &session.reporter).await?;
@@ -74,6 +81,7 @@ pub(crate) async fn plan(
                 Purpose::Delivery | Purpose::Drift => None,
             },
             guards: &session.settings.guards,
+            fields: &fields,
             record_namespace,
             tool: TOOL,
             now,
@@ -100,6 +108,7 @@ pub(crate) struct Question<'a> {
     pub(crate) environment: Option<&'a EnvironmentName>,
     pub(crate) record_namespace: &'a str,
     pub(crate) rendering: &'a Rendering,
+    pub(crate) rules: &'a FieldRules,
 }
 
 /// Looks at the cluster, with the help of what earlier plans were answered, and keeps the new answers.
@@ -115,7 +124,7 @@ pub(crate) async fn observe(
     }
     let remembering =
         earlier.as_ref().map(|(memory, _)| Remembering { memory, cluster: question.cluster_id, now });
-    let options = ObserveOptions { concurrency: CONCURRENCY, remembering };
+    let options = ObserveOptions { concurrency: CONCURRENCY, remembering, rules: question.rules };
     let observation = windlass_plan::observe(
         question.cluster,
         question.environment,

@@ -1,0 +1,143 @@
+//! What an object would be after its ownership was migrated and it was applied: no dry-run shows both at once.
+
+use serde_json::{Map, Value, json};
+use windlass_cluster::{FIELD_MANAGER, Failure, FailureKind};
+use windlass_model::{BEFORE_FIRST_APPLY, FieldSet, ManagedEntry, Migrated, Migration, Object, prune_fields};
+
+use super::{FieldRules, kept};
+use crate::overlay::overlay;
+
+/// A migration, and the object as it would be after it and after the apply that follows. Never printed: it may hold a
+/// Secret.
+pub(crate) struct Foreseen {
+    pub(crate) migration: Migration,
+    /// The content, which the server has not judged yet.
+    content: Value,
+    /// The managed fields.
+    entries: Vec<Value>,
+    /// The migration's own JSON patch.
+    patch: Vec<Value>,
+    /// Whether the content was merged here, because the server refuses to do it before the migration.
+    pub(crate) merged_here: bool,
+    /// Whether fields go that the server's own answer still holds, so that it has to be asked again.
+    pub(crate) removes: bool,
+}
+
+impl Foreseen {
+    /// Foresees what follows the server's answer to a dry-run of the apply.
+    ///
+    /// The answer holds everything but the removals: what the new owner does not declare and nobody else owns goes.
+    pub(crate) fn after_answer(live: &Object, answer: &Object, rules: &FieldRules) -> Option<Self> {
+        let kept = kept(live, rules);
+        let mut migration = Migration::find(answer, |manager| rules.migrates(manager), kept)?;
+        if ManagedEntry::all(live).next().is_none() {
+            migration.unmanaged = Some(migration.moved(answer, BEFORE_FIRST_APPLY));
+        }
+        let migrated = migration.of(live, FIELD_MANAGER)?;
+        let own = ManagedEntry::all(answer).find(|entry| entry.is_apply_of(FIELD_MANAGER))?;
+        let mut content = answer.body().clone();
+        let owned = own.fields().union(&migrated.others);
+        let removes = !prune_fields(&mut content, &migrated.owned, &owned).is_empty();
+        let entries = entries(&migrated, &own.fields());
+        Some(Self { migration, content, entries, patch: migrated.patch(live), merged_here: false, removes })
+    }
+
+    /// Foresees what a migration makes possible that the server refuses as things are: a port whose number changes
+    /// and whose name stays (kubernetes issue 131147), an entry in a version that cannot be converted (issue 111937).
+    pub(crate) fn after_refusal(
+        live: &Object,
+        desired: &Object,
+        failure: &Failure,
+        rules: &FieldRules,
+    ) -> Option<Self> {
+        let version = match failure.kind() {
+            FailureKind::Invalid => None,
+            FailureKind::Schema if is_stuck_version(failure) => Some(desired.reference().api_version()),
+            _ => return None,
+        };
+        let kept = kept(live, rules);
+        let found = Migration::find(live, |manager| rules.migrates(manager), kept);
+        let migration = match version {
+            Some(version) => Migration { version: Some(version), ..found.unwrap_or_default() },
+            None => found?,
+        };
+        let migrated = migration.of(live, FIELD_MANAGER)?;
+        let declared = migrated.owned.within(desired.body());
+        let mut content = live.body().clone();
+        prune_fields(&mut content, &migrated.owned, &declared.union(&migrated.others));
+        let content = overlay(&content, desired.body());
+        let entries = entries(&migrated, &declared);
+        Some(Self {
+            migration,
+            content,
+            entries,
+            patch: migrated.patch(live),
+            merged_here: true,
+            removes: true,
+        })
+    }
+
+    /// Returns the JSON patch that makes the live object what is foreseen, for a dry-run: the server adds defaults and
+    /// judges the result.
+    pub(crate) fn patch(&self, live: &Object) -> Value {
+        let mut patch = self.patch.clone();
+        replace(&mut patch, "", live.body(), &self.content, &["apiVersion", "kind", "metadata", "status"]);
+        let metadata = |object: &Value| object["metadata"].clone();
+        let (before, after) = (metadata(live.body()), metadata(&self.content));
+        let only = ["labels", "annotations", "finalizers", "ownerReferences"];
+        let pick = |value: &Value| {
+            let map = value.as_object().into_iter().flatten();
+            let picked = map.filter(|(key, _)| only.contains(&key.as_str()));
+            Value::Object(picked.map(|(key, value)| (key.clone(), value.clone())).collect::<Map<_, _>>())
+        };
+        replace(&mut patch, "/metadata", &pick(&before), &pick(&after), &[]);
+        Value::Array(patch)
+    }
+
+    /// Returns an answer of the server as the object that is foreseen.
+    pub(crate) fn seen_in(&self, answer: &Object) -> Object {
+        let mut body = answer.body().clone();
+        body["metadata"]["managedFields"] = Value::Array(self.entries.clone());
+        answer.with_body(body)
+    }
+}
+
+/// Says whether ownership of a live object would move.
+pub(crate) fn has_migration(live: &Object, rules: &FieldRules) -> bool {
+    Migration::find(live, |manager| rules.migrates(manager), kept(live, rules)).is_some()
+}
+
+/// Returns the managed fields at the end: those after the migration, with what will be declared as our own.
+fn entries(migrated: &Migrated, own: &FieldSet) -> Vec<Value> {
+    let mut entries = migrated.entries.clone();
+    for entry in &mut entries {
+        if entry["manager"] == FIELD_MANAGER && entry["operation"] == "Apply" {
+            entry["fieldsV1"] = own.to_fields();
+        }
+    }
+    entries
+}
+
+/// An entry of an older version stands in the way of every apply, whoever wrote it.
+fn is_stuck_version(failure: &Failure) -> bool {
+    ["failed to prune fields", "failed to convert", "invalid group/version"]
+        .iter()
+        .any(|wording| failure.message.contains(wording))
+}
+
+/// Adds the operations that make one map the other, key by key.
+fn replace(patch: &mut Vec<Value>, place: &str, before: &Value, after: &Value, without: &[&str]) {
+    let keys = |value: &Value| -> Vec<String> {
+        let keys = value.as_object().into_iter().flatten().map(|(key, _)| key.clone());
+        keys.filter(|key| !without.contains(&key.as_str())).collect()
+    };
+    let path = |key: &str| format!("{place}/{}", key.replace('~', "~0").replace('/', "~1"));
+    for key in keys(after) {
+        if before.get(&key) != after.get(&key) {
+            patch.push(json!({"op": "add", "path": path(&key), "value": after[&key]}));
+        }
+    }
+    for key in keys(before).iter().filter(|key| after.get(key.as_str()).is_none()) {
+        patch.push(json!({"op": "remove", "path": path(key)}));
+    }
+}
