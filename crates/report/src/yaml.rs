@@ -55,9 +55,9 @@ mod tests {
 
     use super::*;
 
-    fn shown(data: &Value) -> Option<Shown> {
+    fn shown(data: &Value) -> Shown {
         let body = json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "a"}, "data": data});
-        Some(Shown::of(&Object::new(body, None).unwrap()))
+        Shown::of(&Object::new(body, None).unwrap())
     }
 
     fn check(bodies: &Bodies, want: &[&str]) {
@@ -67,7 +67,8 @@ mod tests {
 
     #[test]
     fn an_object_before_and_after() {
-        let (before, after) = (shown(&json!({"a": "1", "b": "2"})), shown(&json!({"a": "1", "b": "3"})));
+        let state = |b: &str| Some(shown(&json!({"a": "1", "b": b})));
+        let (before, after) = (state("2"), state("3"));
         check(
             &Bodies { before, after },
             &[
@@ -82,8 +83,10 @@ mod tests {
             ],
         );
         check(&Bodies::default(), &[]);
-        let all: Vec<String> =
-            unified(&Bodies { before: shown(&json!({})), after: None }, 2).iter().map(Line::signed).collect();
+        let all: Vec<String> = unified(&Bodies { before: Some(shown(&json!({}))), after: None }, 2)
+            .iter()
+            .map(Line::signed)
+            .collect();
         assert_eq!(all[1..], ["- data: {}", "  … 3 more lines"]);
     }
 }

@@ -54,7 +54,8 @@ impl<'a> View<'a> {
     /// Reads a plan; `drift` compares only, so nobody is asked for anything.
     pub(crate) fn of(plan: &'a Plan, drift: bool) -> Self {
         let environment = plan.environment.as_ref().map(|name| format!(" for {name}")).unwrap_or_default();
-        let (shown, quiet): (Vec<&Action>, Vec<&Action>) = plan.actions.iter().partition(|a| is_shown(a));
+        let (shown, quiet): (Vec<&Action>, Vec<&Action>) =
+            plan.actions.iter().partition(|action| is_shown(action));
         let objects = object::by_danger(shown);
         let counts_of = plan.counts();
         Self {

@@ -8,6 +8,7 @@ use windlass_model::{
 };
 
 /// An action on an object: what it is before and after makes the rest.
+#[expect(clippy::needless_pass_by_value, reason = "callers build the bodies in place")]
 pub(crate) fn action(operation: Operation, before: Option<Value>, after: Option<Value>) -> Action {
     let object = |body: &Value| Object::new(body.clone(), None).unwrap();
     let named = object(after.as_ref().or(before.as_ref()).unwrap());
@@ -211,7 +212,7 @@ fn invalid() -> Action {
         Some(stateful_set("registry.example/mq:1", 1, "1")),
         Some(stateful_set("registry.example/mq:1", 2, "1")),
     );
-    action.object.name = "queue".to_owned();
+    action.object.name = String::from("queue");
     let causes = vec![".spec.replcas: field not declared in schema".to_owned()];
     action.problem = Some(Problem::Invalid { causes });
     action

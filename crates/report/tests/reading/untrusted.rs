@@ -43,13 +43,16 @@ const PAYLOADS: [&str; 20] = [
     "https://evil.example www.evil.example a@evil.example",
 ];
 
+/// Puts a text into a plan.
+type Place = fn(&mut Plan, &str);
+
 /// Every place where text of a repository or a cluster gets into a plan.
-const POSITIONS: [(&str, fn(&mut Plan, &str)); 19] = [
-    ("name", |plan, text| first(plan).object.name = text.to_owned()),
+const POSITIONS: [(&str, Place); 19] = [
+    ("name", |plan, text| first(plan).object.name = text.into()),
     ("namespace", |plan, text| first(plan).object.namespace = Some(text.to_owned())),
-    ("kind", |plan, text| first(plan).object.kind.kind = text.to_owned()),
-    ("group", |plan, text| first(plan).object.kind.group = text.to_owned()),
-    ("origin", |plan, text| first(plan).origin.as_mut().unwrap().path = text.to_owned()),
+    ("kind", |plan, text| first(plan).object.kind.kind = text.into()),
+    ("group", |plan, text| first(plan).object.kind.group = text.into()),
+    ("origin", |plan, text| first(plan).origin.as_mut().unwrap().path = text.into()),
     ("key", |plan, text| change(plan, FieldPath::root().key("data").key(text), json!("v"))),
     ("item", |plan, text| change(plan, FieldPath::root().item(text), json!("v"))),
     ("value", |plan, text| change(plan, FieldPath::root().key("a"), json!(text))),
@@ -94,7 +97,7 @@ const POSITIONS: [(&str, fn(&mut Plan, &str)); 19] = [
     ("reason", |plan, text| plan.requirement.reasons = vec![text.to_owned()]),
     ("commit", |plan, text| plan.source = samples::commit(text, text)),
     ("cluster", |plan, text| {
-        plan.cluster.server = text.to_owned();
+        plan.cluster.server = text.into();
         plan.rollback = Some(text.to_owned());
         plan.source = windlass_model::Provenance::Unsigned {
             what: text.to_owned(),
@@ -112,6 +115,7 @@ fn last(plan: &mut Plan) -> &mut Action {
     plan.actions.last_mut().unwrap()
 }
 
+#[expect(clippy::needless_pass_by_value, reason = "callers build the path in place")]
 fn change(plan: &mut Plan, path: FieldPath, value: Value) {
     let change = |kind, before: Option<Value>, after: Option<Value>| FieldChange {
         path: path.clone(),
@@ -165,7 +169,9 @@ fn check_markdown(text: &str, what: &str) {
                 open += html.matches("<details>").count();
                 open = open.checked_sub(html.matches("</details>").count()).expect("more closed than opened");
                 let mut rest = html.trim().to_owned();
-                OUR_HTML.iter().for_each(|ours| rest = rest.replace(ours, ""));
+                for ours in OUR_HTML {
+                    rest = rest.replace(ours, "");
+                }
                 assert!(!rest.contains(['<', '>']), "{what}: HTML {html:?}");
             }
             Event::Start(
