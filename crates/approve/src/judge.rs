@@ -78,13 +78,11 @@ pub fn judge(mut plan: Plan, rules: &Rules<'_>, documents: Vec<Document>) -> Jud
     if approvals.len() >= needed {
         return Judgement::Approved { plan: attest(plan, Evidence::Signed { approvals }), rejected };
     }
-    match nearest {
-        Some(uncovered) => Judgement::Stale { plan, uncovered, rejected },
-        None => {
-            let given = approvals.into_iter().map(|approval| approval.approver).collect();
-            Judgement::Required { plan, reasons, given, needed, rejected }
-        }
+    if let Some(uncovered) = nearest {
+        return Judgement::Stale { plan, uncovered, rejected };
     }
+    let given = approvals.into_iter().map(|approval| approval.approver).collect();
+    Judgement::Required { plan, reasons, given, needed, rejected }
 }
 
 #[expect(clippy::disallowed_methods, reason = "this is the stage that proves an approval")]

@@ -69,7 +69,7 @@ impl Migration {
                 managers.push(MigratedManager { manager: entry.manager().to_owned(), since });
             }
         }
-        (!managers.is_empty()).then(|| Self { managers, version: None, kept, unmanaged: None })
+        (!managers.is_empty()).then_some(Self { managers, version: None, kept, unmanaged: None })
     }
 
     /// Returns what moves from one manager's `Update` entry.
@@ -131,7 +131,9 @@ impl Migration {
             }
         }
         if let Some(version) = &self.version {
-            entries_after.iter_mut().for_each(|entry| entry["apiVersion"] = Value::from(version.as_str()));
+            for entry in &mut entries_after {
+                entry["apiVersion"] = Value::from(version.as_str());
+            }
         }
         let before: Vec<&Value> = entries.iter().map(|entry| entry.value()).collect();
         let same =

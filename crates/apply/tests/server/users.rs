@@ -56,6 +56,23 @@ async fn runs_with(bed: &Bed, config: &str) {
     .expect("the pod runs");
 }
 
+/// Waits until the pod runs with a ConfigMap and its revision is the only one, as a rollout does.
+async fn has_revision(bed: &Bed, config: &str) {
+    runs_with(bed, config).await;
+    let live = database(bed, config, 0);
+    tokio::time::timeout(Duration::from_mins(1), async {
+        loop {
+            let status = bed.get(live.reference()).await.unwrap().body()["status"].clone();
+            if status["currentRevision"] == status["updateRevision"] {
+                return;
+            }
+            tokio::time::sleep(Duration::from_millis(50)).await;
+        }
+    })
+    .await
+    .expect("the old revision goes");
+}
+
 async fn deliver(bed: &Bed, next: &Rendering, rolled_out: impl Future) -> Pruned {
     let approved = approve(plan(bed, next).await);
     let applied = apply(&approved, next, &bed.context()).await.unwrap();
@@ -82,7 +99,7 @@ async fn the_config_map_of_a_revision_that_still_runs_stays_until_no_pod_uses_it
     assert!(bed.members("shop").await.unwrap().contains(&format!("ConfigMap./{}", name(&old))));
 
     let free = rendering(&[("shop", &[new.clone(), database(&bed, &name(&new), 0)])]);
-    let pruned = deliver(&bed, &free, runs_with(&bed, &name(&new))).await;
+    let pruned = deliver(&bed, &free, has_revision(&bed, &name(&new))).await;
     assert_eq!(pruned.deleted, [old.reference().clone()], "{pruned:?}");
     assert!(bed.get(old.reference()).await.is_none());
     bed.down().await;

@@ -24,9 +24,7 @@ fn remove(value: &mut Value, node: &Value, path: &FieldPath, removed: &mut Vec<F
         let whole = below.as_object().is_none_or(|map| map.is_empty() || map.contains_key("."));
         match (&step, &mut *value) {
             (Step::Field(name), Value::Object(map)) if whole => {
-                if map.remove(name).is_some() {
-                    removed.push(place);
-                }
+                removed.extend(map.remove(name).map(|_| place));
             }
             (Step::Field(name), Value::Object(map)) => {
                 if let Some(child) = map.get_mut(name) {

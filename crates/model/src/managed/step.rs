@@ -46,13 +46,11 @@ impl Step {
 
     /// Returns what the step leads to.
     pub(crate) fn find<'a>(&self, value: &'a Value) -> Option<&'a Value> {
-        match self {
-            Self::Field(name) => value.get(name),
-            _ => {
-                let list = value.as_array()?;
-                list.get(self.position(list)?)
-            }
+        if let Self::Field(name) = self {
+            return value.get(name);
         }
+        let list = value.as_array()?;
+        list.get(self.position(list)?)
     }
 
     /// Returns the position of the item that the step leads to.

@@ -131,13 +131,13 @@ fn replace(patch: &mut Vec<Value>, place: &str, before: &Value, after: &Value, w
         let keys = value.as_object().into_iter().flatten().map(|(key, _)| key.clone());
         keys.filter(|key| !without.contains(&key.as_str())).collect()
     };
-    let path = |key: &str| format!("{place}/{}", key.replace('~', "~0").replace('/', "~1"));
+    let pointer = |key: &str| format!("{place}/{}", key.replace('~', "~0").replace('/', "~1"));
     for key in keys(after) {
         if before.get(&key) != after.get(&key) {
-            patch.push(json!({"op": "add", "path": path(&key), "value": after[&key]}));
+            patch.push(json!({"op": "add", "path": pointer(&key), "value": after[&key]}));
         }
     }
     for key in keys(before).iter().filter(|key| after.get(key.as_str()).is_none()) {
-        patch.push(json!({"op": "remove", "path": path(key)}));
+        patch.push(json!({"op": "remove", "path": pointer(key)}));
     }
 }

@@ -136,6 +136,7 @@ mod tests {
 
     use super::*;
 
+    #[expect(clippy::needless_pass_by_value, reason = "a table reads better with plain values")]
     fn object(api_version: &str, kind: &str, name: &str, spec: Value) -> Object {
         let body = json!({"apiVersion": api_version, "kind": kind,
             "metadata": {"name": name, "namespace": "shop"}, "spec": spec});

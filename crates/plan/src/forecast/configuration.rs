@@ -117,6 +117,7 @@ mod tests {
 
     use super::*;
 
+    #[expect(clippy::needless_pass_by_value, reason = "a table reads better with plain values")]
     fn check(kind: &str, restarts: bool, annotations: Value, spec: Value, want: Option<&str>) {
         let body = json!({"apiVersion": if kind == "CronJob" { "batch/v1" } else { "apps/v1" }, "kind": kind,
             "metadata": {"name": "web", "namespace": "shop", "annotations": annotations}, "spec": spec});

@@ -128,6 +128,7 @@ fn give_identity(spec: &mut Value, set: &Object, pod: &str) {
 mod tests {
     use super::*;
 
+    #[expect(clippy::needless_pass_by_value, reason = "a table reads better with plain values")]
     fn workload(api_version: &str, kind: &str, name: &str, spec: Value) -> Object {
         let body = json!({"apiVersion": api_version, "kind": kind, "spec": spec,
             "metadata": {"name": name, "namespace": "shop", "uid": "u1"}});

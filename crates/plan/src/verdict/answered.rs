@@ -50,8 +50,8 @@ fn conflicts(case: &Case<'_>, live: &Object) -> (Vec<Conflict>, Option<Problem>)
         let (winner, conflict) = winner(live, conflict, case.scene.inputs.fields);
         // Who may take an object over from another tool takes that tool's fields; an autoscaler is no such tool.
         let changes_hands = || conflict.subresource.is_none() && !ours::takeovers(case).is_empty();
-        let takes = winner.map_or_else(changes_hands, |winner| winner == Winner::Take);
-        let side = if takes { &mut taken } else { &mut blocked };
+        let wins = winner.map_or_else(changes_hands, |winner| winner == Winner::Take);
+        let side = if wins { &mut taken } else { &mut blocked };
         side.push(dated(live, conflict));
     }
     let problem = (!blocked.is_empty()).then_some(Problem::Conflicts { fields: blocked });

@@ -242,10 +242,11 @@ fn a_foreign_parent_is_refused() {
 #[test]
 fn a_deleted_parent_is_told() {
     let desired = config("a", &json!({"k": "v"}));
-    let world = || World::new().unit("shop", &[desired.clone()]).settled("shop", &desired);
+    let world = || World::new().unit("shop", std::slice::from_ref(&desired)).settled("shop", &desired);
     let told = |world: World| world.plan().warnings.iter().any(|text| text.contains("somebody deleted"));
     assert!(told(world()));
     assert!(!told(world().set("shop", &[&desired])), "the parent is there");
-    let first = World::new().unit("shop", &[desired.clone()]).answered(&desired, None, desired.clone());
+    let first =
+        World::new().unit("shop", std::slice::from_ref(&desired)).answered(&desired, None, desired.clone());
     assert!(!told(first), "a first delivery");
 }

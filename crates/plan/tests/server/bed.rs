@@ -194,7 +194,7 @@ async fn connect(kubeconfig: &str) -> Cluster {
         context: "testbed".into(),
         proxy: None,
         user_agent: "windlass-plan-test".into(),
-        request_timeout: Duration::from_secs(120),
+        request_timeout: Duration::from_mins(2),
         concurrency: 8,
     };
     Cluster::connect(&target).await.unwrap()

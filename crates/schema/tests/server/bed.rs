@@ -40,7 +40,7 @@ impl Server {
             context: "testbed".into(),
             proxy: None,
             user_agent: "windlass-schema-test".into(),
-            request_timeout: Duration::from_secs(120),
+            request_timeout: Duration::from_mins(2),
             concurrency: 8,
         };
         Self(Cluster::connect(&target).await.unwrap())
