@@ -37,7 +37,7 @@ impl Tone {
     }
 }
 
-/// One line, already harmless: its text passes [`clean`] on the way in.
+/// One line, already harmless: its text passes [`clean()`] on the way in.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Line {
     tone: Tone,

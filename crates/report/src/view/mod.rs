@@ -1,6 +1,6 @@
 //! What all forms of a plan say alike: the words and their order are decided here, the forms only lay them out.
 //!
-//! Every text in here is [`clean`](crate::clean) already. A form adds the escapes of its own language.
+//! Every text in here is [`clean()`] already. A form adds the escapes of its own language.
 
 mod change;
 mod danger;
