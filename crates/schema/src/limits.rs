@@ -50,8 +50,9 @@ impl Limits {
     pub(crate) fn check(&self, value: &Value, path: &FieldPath, findings: &mut Findings) {
         match value {
             Value::Number(number) => {
+                let whole = number.is_i64() || number.is_u64();
                 if let Some(number) = number.as_f64() {
-                    self.number(number, path, findings);
+                    self.number(number, whole, path, findings);
                 }
             }
             Value::String(text) => self.length.check(text.chars().count(), "characters", path, findings),
@@ -61,24 +62,27 @@ impl Limits {
         }
     }
 
-    fn number(&self, number: f64, path: &FieldPath, findings: &mut Findings) {
+    /// The server judges whole numbers by the whole part of each bound: `minimum: 0.5` lets 0 pass, and
+    /// `multipleOf: 0.5` lets no whole number pass (measured on 1.36).
+    fn number(&self, number: f64, whole: bool, path: &FieldPath, findings: &mut Findings) {
         let mut wrong = |message: String| findings.flaw(path, FlawKind::Value, message);
-        if let Some(least) = self.minimum {
+        let bound = |bound: f64| if whole { bound.trunc() } else { bound };
+        if let Some(least) = self.minimum.map(bound) {
             if self.exclusive_minimum && number <= least {
                 wrong(format!("must be greater than {least}"));
             } else if number < least {
                 wrong(format!("must be at least {least}"));
             }
         }
-        if let Some(most) = self.maximum {
+        if let Some(most) = self.maximum.map(bound) {
             if self.exclusive_maximum && number >= most {
                 wrong(format!("must be less than {most}"));
             } else if number > most {
                 wrong(format!("must be at most {most}"));
             }
         }
-        if let Some(factor) = self.multiple_of.filter(|factor| *factor > 0.0)
-            && (number / factor).fract() != 0.0
+        if let Some(factor) = self.multiple_of
+            && (bound(factor) <= 0.0 || (number / bound(factor)).fract() != 0.0)
         {
             wrong(format!("must be a multiple of {factor}"));
         }
