@@ -92,16 +92,23 @@ async fn a_definition_that_somebody_deleted() {
     bed.kubectl(&["wait", "--for=condition=Established", "crd", &name], "");
     bed.cluster.forget_discovery().await;
     let other = bed.config("a", &json!({}));
-    for attempt in 0.. {
-        if bed.cluster.resource(&windlass_model::GroupKind::new(&group, "Foo"), "v1").await.is_ok() {
-            break;
-        }
-        assert!(attempt < 50, "the kind is never served");
-        tokio::time::sleep(std::time::Duration::from_millis(100)).await;
-    }
+    until_served(&bed, &group, true).await;
     bed.deliver(&[("shop", &[object, other.clone()])]).await;
     bed.check(std::slice::from_ref(&other), &[&["no-op"], &["prune Foo"], &["refused protected-kind"]]).await;
     bed.kubectl(&["delete", "crd", &name], "");
-    bed.cluster.forget_discovery().await;
+    until_served(&bed, &group, false).await;
     bed.check(&[other], &[&["no-op ConfigMap/a"]]).await;
+}
+
+/// Waits until discovery knows a definition, or does not any more: it lags behind.
+async fn until_served(bed: &Bed, group: &str, wanted: bool) {
+    for _ in 0..200 {
+        bed.cluster.forget_discovery().await;
+        let kind = windlass_model::GroupKind::new(group, "Foo");
+        if bed.cluster.resource(&kind, "v1").await.is_ok() == wanted {
+            return;
+        }
+        tokio::time::sleep(std::time::Duration::from_millis(100)).await;
+    }
+    panic!("the kind is served: {}", !wanted);
 }
