@@ -4,6 +4,7 @@
 //! while requests queue at the server. Measured on two cores, throughput stops growing at four to eight in flight,
 //! and at 32 the slowest answers take many times longer.
 
+use std::pin::pin;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -101,7 +102,9 @@ impl Gate {
     /// Waits for a slot. It is kept over pauses between attempts: a server that throttles must not get more callers.
     pub(crate) async fn enter(&self) -> Slot<'_> {
         loop {
-            let freed = self.freed.notified();
+            let mut freed = pin!(self.freed.notified());
+            // Registered before looking: of two slots that become free in between, one would be missed.
+            freed.as_mut().enable();
             if self.try_enter() {
                 return Slot(self);
             }
