@@ -23,7 +23,7 @@ test: setup ## Run all tests against the real control plane
 soak: setup ## Run all tests, and those that step through everything in full length (takes long)
 	@WINDLASS_TEST_SOAK=1 scripts/test.sh
 
-bench: setup ## Measure Windlass beside kubectl; OBJECTS=10000 for a larger set
+bench: setup ## Measure Windlass beside other tools; see docs/performance.md
 	@scripts/bench.sh
 
 demo: setup ## Deliver the example repository through every stage; KEEP=1 leaves the control plane running
@@ -34,7 +34,7 @@ lint: setup ## Formatting, clippy, dependency rules, documentation
 
 fmt: ## Format everything
 	cargo fmt
-	gofmt -w tests/testbed tests/githost
+	gofmt -w tests/testbed tests/githost tests/bench/peers
 
 reference: ## Write the generated pages of docs/reference again
 	UPDATE_REFERENCE=1 cargo test -q -p windlass-settings -p windlass-report -p windlass reference

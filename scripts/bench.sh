@@ -1,22 +1,55 @@
 #!/usr/bin/env bash
-# Measures Windlass beside kubectl on a control plane of its own and prints a table.
-# OBJECTS says how many objects, 1000 without it.
+# Measures Windlass beside other tools, each on a control plane of its own, and prints the tables of
+# docs/performance.md. What is measured is kept at once: RESUME=1 goes on after an interruption.
+#
+#   OBJECTS="1000 10000"       sizes; 1000 without it
+#   PEERS=kubectl,flux         of kubectl, flux, kapp, helm, kubectl-applyset; all without it
+#   CASES=first,plan           of list, first, plan, remembered, changed, again, again-remembered; all without it
+#   SKIP=kapp/again            TOOL/STEP that are left out; without it, for large sets, what takes minutes and tells
+#                              nothing new. SKIP= measures everything
+#   REPEAT=3                   repeats every call but the first apply; the one in the middle counts
+#   BUDGET=1200                seconds for each size; what does not fit is left out
+#   OUT=target/bench           results.jsonl, bench.md and the output of every call
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
+out=${OUT:-target/bench}
+peers=${PEERS:-kubectl,flux,kapp,helm,kubectl-applyset}
+programs=$out/programs
+[ -n "${RESUME:-}" ] || rm -f "$out/results.jsonl"
+rm -rf "$programs" "$out/work"
+mkdir -p "$programs"
+out=$(realpath "$out") programs=$(realpath "$programs")
+
 tools=$(tests/testbed/build.sh | tail -n 1)
-bed=$(mktemp -d "${TMPDIR:-/tmp}/windlass-bench.XXXXXX")
-stop() {
-  "$tools/testbed" down "$bed/bed" >/dev/null 2>&1 || true
-  rm -rf "$bed"
-}
-trap stop EXIT
+ln -s "$tools/kubectl" "$programs/kubectl"
+# A peer that does not build is a line of the table with the reason.
+for peer in floor flux kapp helm; do
+  [[ ,floor,$peers, == *,$peer,* ]] || continue
+  if binary=$(tests/bench/peers/build.sh "$peer" 2>"$programs/$peer.failed"); then
+    ln -s "$binary" "$programs/$peer"
+    rm "$programs/$peer.failed"
+  else
+    echo "$peer does not build: $(tail -n 1 "$programs/$peer.failed")" >&2
+  fi
+done
 
-echo "building" >&2
-cargo build --release --locked -p windlass -p windlass-bench
+echo "building windlass" >&2
+"${CARGO:-cargo}" build --release --locked -p windlass -p windlass-bench
 target=${CARGO_TARGET_DIR:-$PWD/target}/release
+ln -s "$target/windlass" "$programs/windlass"
 
-"$tools/testbed" up "$bed/bed" --watch-pid $$ >/dev/null
-"$tools/kubectl" --kubeconfig "$bed/bed/kubeconfig" apply --server-side -f pipeline/rbac/ >/dev/null
-"$target/windlass-bench" run --objects "${OBJECTS:-1000}" --bed "$bed/bed" --work "$bed/work" \
-  --windlass "$target/windlass" --kubectl "$tools/kubectl"
+report() {
+  "$target/windlass-bench" report --results "$out/results.jsonl" >"$out/bench.md"
+  cat "$out/bench.md"
+}
+trap report EXIT
+
+large=floor/plan-4,kubectl/plan-parallel,kubectl/changed,flux/changed,kapp/changed,helm/changed,kubectl-applyset/again
+for objects in ${OBJECTS:-1000}; do
+  skip=
+  [ "$objects" -le 2000 ] || skip=$large
+  "$target/windlass-bench" run --objects "$objects" --tools "floor,windlass,$peers" ${CASES:+--cases "$CASES"} \
+    --skip "${SKIP-$skip}" --repeat "${REPEAT:-1}" --budget "${BUDGET:-1200}" --programs "$programs" \
+    --testbed "$tools/testbed" --rights pipeline/rbac/ --work "$out/work" --results "$out/results.jsonl"
+done

@@ -5,7 +5,7 @@ cd "$(dirname "$0")/.."
 
 echo "== formatting" >&2
 cargo fmt --check
-badly=$(gofmt -l tests/testbed tests/githost)
+badly=$(gofmt -l tests/testbed tests/githost tests/bench/peers)
 [ -z "$badly" ] || { echo "gofmt: $badly" >&2; exit 1; }
 
 echo "== clippy" >&2
@@ -20,6 +20,7 @@ echo "== documentation" >&2
 RUSTDOCFLAGS="-D warnings" cargo doc --locked --workspace --no-deps --document-private-items
 
 echo "== Go" >&2
-for module in testbed githost; do
+# The other peers are checked where they are built: their dependencies take minutes.
+for module in testbed githost bench/peers/floor; do
   (cd "tests/$module" && CGO_ENABLED=0 go vet -trimpath ./...)
 done

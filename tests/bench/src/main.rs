@@ -1,79 +1,45 @@
-//! Benchmarks: Windlass beside kubectl, on the same generated objects and the same server.
+//! Benchmarks: Windlass beside other tools, on the same generated objects and the same server.
 //!
-//! `make bench` builds what is needed, starts a control plane of its own and prints a table in Markdown.
-#![expect(clippy::print_stdout, reason = "the table is the result")]
+//! `make bench` builds what is needed, measures, and prints the tables in Markdown.
+#![expect(clippy::print_stdout, clippy::print_stderr, reason = "the tables are the result")]
 
+mod arguments;
 mod audit;
-mod cases;
-mod generate;
+mod bench;
+mod case;
+mod journal;
 mod kinds;
 mod measure;
-mod table;
+mod plane;
+mod report;
+mod results;
+mod set;
+mod step;
+mod target;
+mod ticks;
+mod tools;
+mod turn;
 
 use std::io;
-use std::path::PathBuf;
 
-use clap::{Parser, Subcommand};
+use clap::Parser as _;
 
-use crate::cases::Bench;
-use crate::generate::Set;
-
-/// Measures Windlass beside kubectl.
-#[derive(Debug, Parser)]
-#[command(name = "windlass-bench")]
-struct Arguments {
-    #[command(subcommand)]
-    command: Command,
-}
-
-#[derive(Debug, Subcommand)]
-enum Command {
-    /// Write a repository with objects of many kinds; the same for the same arguments.
-    Generate {
-        /// How many objects.
-        #[arg(long, default_value_t = 1000)]
-        objects: usize,
-        /// How many of them differ from a set that was generated with 0.
-        #[arg(long, default_value_t = 0)]
-        changed: usize,
-        /// The beginning of all names.
-        #[arg(long, default_value = "bench")]
-        prefix: String,
-        /// The folder.
-        #[arg(long)]
-        out: PathBuf,
-    },
-    /// Apply and plan generated sets with both tools, and print what it cost.
-    Run {
-        /// How many objects.
-        #[arg(long, default_value_t = 1000)]
-        objects: usize,
-        /// The folder of a running control plane without other load.
-        #[arg(long)]
-        bed: PathBuf,
-        /// The `windlass` to measure.
-        #[arg(long)]
-        windlass: PathBuf,
-        /// The `kubectl` to measure.
-        #[arg(long)]
-        kubectl: PathBuf,
-        /// A folder for sets, settings and output; it must be empty or missing.
-        #[arg(long)]
-        work: PathBuf,
-    },
-}
+use crate::arguments::{Arguments, Command};
+use crate::results::Results;
+use crate::set::Set;
 
 fn main() -> io::Result<()> {
     match Arguments::parse().command {
-        Command::Generate { objects, changed, prefix, out } => {
-            let count = Set { prefix: &prefix, objects, changed }.write(&out)?;
-            println!("{count} objects in {}", out.display());
-            Ok(())
+        Command::Generate { objects, changed, out } => {
+            let set = Set { objects, changed };
+            set.write(&out)?;
+            println!("{} objects in {}", set.len(), out.display());
         }
-        Command::Run { objects, bed, windlass, kubectl, work } => {
-            let rows = Bench { objects, bed, windlass, kubectl, work }.run()?;
-            println!("{}", table::markdown(objects, &rows));
-            Ok(())
+        Command::Run(run) => {
+            let mut results = Results::open(run.results.clone())?;
+            run.bench().run(&mut results, |text| eprintln!("{text}"))?;
         }
+        Command::Report { results } => print!("{}", report::markdown(Results::open(results)?.rows())),
     }
+    Ok(())
 }

@@ -1,0 +1,3 @@
+module windlass.dev/bench/floor
+
+go 1.26.0
