@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use windlass_model::{
     Action, ClusterId, Conflict, Digest, EnvironmentName, GroupKind, LiveId, MigratedManager, Migration,
-    ObjectRef, Operation, Plan, Provenance, Requirement, Risk, UnitName, delta,
+    ObjectRef, Operation, Plan, Provenance, Requirement, Risk, Toll, UnitName, delta,
 };
 
 pub(crate) const COMMIT: &str = "62bc080798ced7f198836a2a33ce522a55ebc7a9";
@@ -66,6 +66,7 @@ pub(crate) fn plan(actions: Vec<Action>) -> Plan {
         policies: None,
         rollback: None,
         actions,
+        toll: Toll::default(),
         refusals: Vec::new(),
         requirement: Requirement::default(),
         warnings: Vec::new(),

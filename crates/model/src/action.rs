@@ -159,6 +159,9 @@ pub enum Forecast {
     Restart {
         /// Which pods and why.
         why: String,
+        /// How many pods; absent where only an operator or another controller knows.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pods: Option<usize>,
     },
     /// Data is destroyed.
     DataLoss {

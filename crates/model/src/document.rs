@@ -5,7 +5,7 @@ use schemars::generate::SchemaSettings;
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::{Counts, Digest, Plan, Reversal};
+use crate::{Counts, Digest, Plan, RestartStep, Reversal};
 
 /// A plan of Windlass as it is written to `plan.json`, and to standard output with `--output json`.
 ///
@@ -25,6 +25,8 @@ pub struct PlanDocument<'a> {
     subject: Value,
     /// How many objects each operation touches.
     counts: Counts,
+    /// Which objects' pods restart, in the order in which it begins.
+    restarts: Vec<RestartStep<'a>>,
     /// How the command ended, by the name of its exit code. Only on standard output.
     #[serde(skip_serializing_if = "Option::is_none")]
     outcome: Option<String>,
@@ -42,6 +44,7 @@ impl<'a> PlanDocument<'a> {
             effects: plan.effects(),
             subject: plan.subject(),
             counts: plan.counts(),
+            restarts: plan.restarts(),
             outcome: None,
             drift: None,
         }

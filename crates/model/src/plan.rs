@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use crate::{Action, ClusterId, Digest, EnvironmentName, Operation, PlanDocument, Provenance, Risk};
+use crate::{Action, ClusterId, Digest, EnvironmentName, Operation, PlanDocument, Provenance, Risk, Toll};
 
 /// What one run would do, and whether it may.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
@@ -36,6 +36,8 @@ pub struct Plan {
     pub rollback: Option<String>,
     /// What happens, object by object, in the order of execution.
     pub actions: Vec<Action>,
+    /// What all actions together restart and take along.
+    pub toll: Toll,
     /// Why the plan may not be carried out, if it may not.
     pub refusals: Vec<Refusal>,
     /// Whether a human must approve, and why.

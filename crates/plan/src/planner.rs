@@ -6,7 +6,7 @@ use jiff::Timestamp;
 use windlass_cluster::FIELD_MANAGER;
 use windlass_model::{
     Action, ClusterId, Digest, EnvironmentName, ExitCode, Object, Plan, Problem, Provenance, Refusal,
-    Rendering, Requirement, Tool, apply_rank, other_owner,
+    Rendering, Requirement, Toll, Tool, apply_rank, other_owner,
 };
 use windlass_settings::Guards;
 
@@ -42,7 +42,7 @@ pub struct Inputs<'a> {
 
 /// Computes what would change, and whether it may.
 pub fn plan(inputs: Inputs<'_>, observation: &Observation) -> Plan {
-    let Decision { actions, refusals, warnings: doubts, used } = decide(&inputs, observation);
+    let Decision { actions, toll, refusals, warnings: doubts, used } = decide(&inputs, observation);
     let mut warnings = warnings(&inputs, observation, &refusals);
     warnings.extend(doubts);
     warnings.extend(inputs.fields.warnings(|rule| used.contains(&rule)));
@@ -57,6 +57,7 @@ pub fn plan(inputs: Inputs<'_>, observation: &Observation) -> Plan {
         policies: inputs.policies,
         rollback: inputs.rollback,
         actions,
+        toll,
         refusals,
         requirement: Requirement::default(),
         warnings,
@@ -66,6 +67,7 @@ pub fn plan(inputs: Inputs<'_>, observation: &Observation) -> Plan {
 
 struct Decision {
     actions: Vec<Action>,
+    toll: Toll,
     refusals: Vec<Refusal>,
     warnings: Vec<String>,
     /// The positions of the ignore rules that meant something.
@@ -94,7 +96,8 @@ fn decide(inputs: &Inputs<'_>, observation: &Observation) -> Decision {
     }
     forecast::follow(&scene, &mut actions);
     actions.extend(removals);
-    Decision { actions, refusals, warnings: definitions.warnings, used }
+    let toll = forecast::of_plan(&scene, &actions);
+    Decision { actions, toll, refusals, warnings: definitions.warnings, used }
 }
 
 /// Passes on what does not stop the run: kinds that could not be listed are refused only where that hides something.

@@ -43,7 +43,7 @@ mod tests {
 
     #[test]
     fn by_operation_kind_and_forecast() {
-        let restart = Forecast::Restart { why: String::new() };
+        let restart = Forecast::Restart { why: String::new(), pods: None };
         let loss = Forecast::DataLoss { what: String::new() };
         for (operation, kind, forecasts, want) in [
             (Operation::NoOp, "Role.rbac.authorization.k8s.io", vec![], Risk::None),

@@ -1,6 +1,6 @@
 //! Counts, verdicts and forecasts in words.
 
-use windlass_model::{Action, Counts, Forecast, Operation, Plan, Reversal};
+use windlass_model::{Action, Counts, Forecast, Operation, Plan, Reversal, Toll, readable_bytes};
 
 use crate::clean;
 
@@ -36,6 +36,27 @@ pub(crate) fn counts_line(of: &Counts) -> String {
     joined(&counts(of), of.problems, of.ignored)
 }
 
+/// Returns what a whole plan restarts and takes along, on one line: `restarts 5 pods; destroys 16 GiB in 2 volumes`.
+pub(crate) fn toll_line(toll: &Toll) -> Option<String> {
+    let number = |count: usize, noun: &str| (count > 0).then(|| format!("{count} {noun}{}", plural(count)));
+    let mut parts = Vec::new();
+    let possibly = number(toll.uncounted_restarts, "object")
+        .map(|objects| format!("those that the controllers of {objects} decide over"));
+    let restarted: Vec<String> = number(toll.restarted_pods, "pod").into_iter().chain(possibly).collect();
+    if !restarted.is_empty() {
+        parts.push(format!("restarts {}", restarted.join(" and ")));
+    }
+    let deleted = [number(toll.deleted_pods, "pod"), number(toll.deleted_claims, "claim")];
+    let deleted: Vec<String> = deleted.into_iter().flatten().collect();
+    if !deleted.is_empty() {
+        parts.push(format!("takes along {}", deleted.join(" and ")));
+    }
+    if let Some(volumes) = number(toll.destroyed_volumes, "volume") {
+        parts.push(format!("destroys {} in {volumes}", readable_bytes(toll.destroyed_bytes)));
+    }
+    (!parts.is_empty()).then(|| parts.join("; "))
+}
+
 /// Returns the verdict in one line.
 pub(crate) fn verdict(plan: &Plan) -> String {
     let problems = plan.counts().problems;
@@ -69,7 +90,7 @@ pub(crate) fn plural(count: usize) -> &'static str {
 /// Returns a forecast, on one line.
 pub(crate) fn forecast_line(forecast: &Forecast) -> String {
     match forecast {
-        Forecast::Restart { why } => format!("restarts {}", clean(why)),
+        Forecast::Restart { why, .. } => format!("restarts {}", clean(why)),
         Forecast::DataLoss { what } => format!("DESTROYS DATA: {}", clean(what)),
         Forecast::Cascade { text, volumes, .. } if *volumes > 0 => format!("DESTROYS DATA: {}", clean(text)),
         Forecast::Cascade { text, .. } | Forecast::Note { text } => clean(text),

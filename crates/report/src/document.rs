@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 
 use serde_json::Value;
 
+use crate::actions::toll_line;
 use crate::view::Change;
 use crate::{Palette, clean, without_commands};
 
@@ -15,6 +16,10 @@ const FIELDS: usize = 20;
 /// The text shows what the file says; that the digest belongs to it is checked when it is signed.
 pub fn plan_document_text(plan: &Value, palette: Palette) -> String {
     let mut out = String::new();
+    let toll = serde_json::from_value(plan["toll"].clone()).unwrap_or_default();
+    if let Some(line) = toll_line(&toll) {
+        let _ = writeln!(out, "  altogether {}", palette.bad(&line));
+    }
     let actions = plan["actions"].as_array().map(Vec::as_slice).unwrap_or_default();
     let writes = |action: &&Value| !matches!(action["operation"].as_str(), None | Some("no-op" | "keep"));
     for action in actions.iter().filter(writes) {
@@ -75,14 +80,16 @@ mod tests {
     #[test]
     fn shows_what_is_approved() {
         let object = |kind: &str, name: &str| json!({"kind": kind, "version": "v1", "namespace": "shop", "name": name});
-        let plan = json!({"actions": [
+        let toll = json!({"restartedPods": 3, "uncountedRestarts": 0, "deletedPods": 0, "deletedClaims": 1,
+            "destroyedVolumes": 1, "destroyedBytes": 10_u64 << 30});
+        let plan = json!({"toll": toll, "actions": [
             {"operation": "prune", "object": object("PersistentVolumeClaim", "data-0"),
              "forecasts": [{"forecast": "dataLoss", "what": "10Gi"}]},
             {"operation": "no-op", "object": object("ConfigMap", "same")},
             {"operation": "update", "object": object("StatefulSet.apps", "db"),
              "delta": [{"change": "changed", "path": "spec.replicas", "before": 1, "after": 3}]},
         ]});
-        let want = "  prune     PersistentVolumeClaim shop/data-0\n            DESTROYS DATA: 10Gi\n  \
+        let want = "  altogether restarts 3 pods; takes along 1 claim; destroys 10 GiB in 1 volume\n  prune     PersistentVolumeClaim shop/data-0\n            DESTROYS DATA: 10Gi\n  \
                     update    StatefulSet.apps shop/db\n            ~ spec.replicas: 1 → 3\n";
         assert_eq!(plan_document_text(&plan, Palette::plain()), want);
     }

@@ -41,6 +41,9 @@ pub fn plan_text(plan: &Plan, options: PlanText) -> String {
     let mut out = String::new();
     let _ = writeln!(out, "{}", palette.strong(&title(&view, plan)));
     let _ = writeln!(out, "  {}: {}", painted(palette, &view.verdict), view.counts_line());
+    if let Some(toll) = &view.toll {
+        let _ = writeln!(out, "  altogether {}", painted(palette, toll));
+    }
     if let Some(digest) = &view.digest {
         let _ = writeln!(out, "  change digest {digest}");
     }

@@ -7,7 +7,7 @@ use serde_json::Value;
 use windlass_cluster::{ApplyRequest, Expect, Selector};
 use windlass_model::{
     Action, ApplySet, ApprovedPlan, ClusterId, Digest, Evidence, LiveId, Object, ObjectRef, Operation,
-    PART_OF, Plan, Provenance, Rendering, Requirement, Risk, Unit, UnitName,
+    PART_OF, Plan, Provenance, Rendering, Requirement, Risk, Toll, Unit, UnitName,
 };
 
 use crate::bed::Bed;
@@ -54,6 +54,7 @@ pub(crate) async fn plan(bed: &Bed, rendering: &Rendering) -> Plan {
         policies: None,
         rollback: None,
         actions,
+        toll: Toll::default(),
         refusals: Vec::new(),
         requirement: Requirement::default(),
         warnings: Vec::new(),

@@ -2,9 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use windlass_model::{Forecast, Object, RetainedVolume};
+use windlass_model::{Forecast, Object, RetainedVolume, quantity_bytes, readable_bytes};
 
-use super::quantity::{bytes, readable};
 use super::{claim_templates, text};
 use crate::guards::some;
 use crate::{ObjectKey, Observation, kinds};
@@ -87,7 +86,7 @@ fn counted(pods: usize, claims: &[&Object], is_kept: impl Fn(&Object) -> bool) -
     if !lost.is_empty() {
         let unknown = if lost.iter().all(|claim| size(claim).is_some()) { "" } else { "at least " };
         let names = lost.iter().map(|claim| claim.reference().name.clone()).collect();
-        let size = readable(destroyed);
+        let size = readable_bytes(destroyed);
         parts.push(format!(
             "{unknown}{size} in {} destroyed: {}",
             number(lost.len(), "volume"),
@@ -95,7 +94,7 @@ fn counted(pods: usize, claims: &[&Object], is_kept: impl Fn(&Object) -> bool) -
         ));
     }
     if !kept.is_empty() {
-        let size = readable(kept.iter().filter_map(|claim| size(claim)).sum());
+        let size = readable_bytes(kept.iter().filter_map(|claim| size(claim)).sum());
         parts.push(format!(
             "{size} in {} kept, bound to nothing (reclaim policy Retain)",
             number(kept.len(), "volume")
@@ -111,7 +110,7 @@ fn counted(pods: usize, claims: &[&Object], is_kept: impl Fn(&Object) -> bool) -
 }
 
 /// A volume whose reclaim policy is not known counts as lost.
-fn is_kept(claim: &Object, observation: &Observation, retained: &[RetainedVolume]) -> bool {
+pub(super) fn is_kept(claim: &Object, observation: &Observation, retained: &[RetainedVolume]) -> bool {
     let name = text(claim, "/spec/volumeName");
     if retained.iter().any(|kept| Some(kept.name.as_str()) == name) {
         return true;
@@ -120,9 +119,9 @@ fn is_kept(claim: &Object, observation: &Observation, retained: &[RetainedVolume
     volume.and_then(|volume| text(volume, "/spec/persistentVolumeReclaimPolicy")) == Some("Retain")
 }
 
-fn size(claim: &Object) -> Option<u64> {
+pub(super) fn size(claim: &Object) -> Option<u64> {
     let pointers = ["/status/capacity/storage", "/spec/resources/requests/storage"];
-    pointers.into_iter().find_map(|pointer| bytes(text(claim, pointer)?))
+    pointers.into_iter().find_map(|pointer| quantity_bytes(text(claim, pointer)?))
 }
 
 fn number(count: usize, noun: &str) -> String {

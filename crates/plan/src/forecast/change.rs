@@ -1,6 +1,6 @@
 //! What follows from changing an object.
 
-use windlass_model::{FieldChange, Forecast, Object, is_custom_kind};
+use windlass_model::{FieldChange, Forecast, Object, is_custom_kind, quantity_bytes};
 
 use super::{count, note, ordinals, restart, text};
 use crate::kinds;
@@ -15,7 +15,7 @@ pub(crate) fn of_change(
     let kind = &after.reference().kind;
     let mut forecasts = Vec::new();
     if kinds::is_workload(kind) {
-        forecasts.extend(restart::of_template(after, delta));
+        forecasts.extend(restart::of_template(before, after, delta));
         forecasts.extend(default_replicas(desired, before, after));
     }
     if kinds::is_stateful_set(kind) {
@@ -24,7 +24,7 @@ pub(crate) fn of_change(
     }
     if is_custom_kind(kind) && delta.iter().any(|change| change.path.starts_with(&["spec"])) {
         let why = format!("possibly: the operator of `{kind}` decides which pods a changed spec restarts");
-        forecasts.push(Forecast::Restart { why });
+        forecasts.push(Forecast::Restart { why, pods: None });
     }
     forecasts
 }
@@ -45,15 +45,32 @@ fn scaled_down(before: &Object, after: &Object) -> Vec<Forecast> {
     if will >= was {
         return Vec::new();
     }
-    let mut forecasts = vec![note(format!("pods are removed: {}", ordinals(after, "", (will..was).rev())))];
+    let gone = usize::try_from(was - will).unwrap_or(usize::MAX);
+    let text_of = format!("pods are removed: {}", ordinals(after, "", (will..was).rev()));
+    let mut forecasts =
+        vec![Forecast::Cascade { text: text_of, pods: gone, claims: 0, volumes: 0, bytes: 0 }];
     if text(after, "/spec/persistentVolumeClaimRetentionPolicy/whenScaled") == Some("Delete") {
         for template in claim_templates(after) {
             let claims = ordinals(after, &format!("{template}-"), (will..was).rev());
-            let what = format!("claims are deleted with their pods (whenScaled Delete): {claims}");
-            forecasts.push(Forecast::DataLoss { what });
+            let each = requested(after, template).unwrap_or_default();
+            forecasts.push(Forecast::Cascade {
+                text: format!("claims are deleted with their pods (whenScaled Delete): {claims}"),
+                pods: 0,
+                claims: gone,
+                volumes: gone,
+                bytes: each.saturating_mul(was - will),
+            });
         }
     }
     forecasts
+}
+
+/// Returns how many bytes a claim template of a StatefulSet asks for.
+fn requested(set: &Object, name: &str) -> Option<u64> {
+    let templates = set.body().pointer("/spec/volumeClaimTemplates")?.as_array()?;
+    let template =
+        templates.iter().find(|template| template.pointer("/metadata/name") == Some(&name.into()))?;
+    quantity_bytes(template.pointer("/spec/resources/requests/storage")?.as_str()?)
 }
 
 /// Nothing is lost at once, but the next deletion or scaling decides over data by the new rule.
@@ -108,13 +125,16 @@ mod tests {
     fn scaling_down_may_delete_claims() {
         let spec = |replicas: u64, policy: &str| {
             json!({"replicas": replicas, "persistentVolumeClaimRetentionPolicy": {"whenScaled": policy},
-                "volumeClaimTemplates": [{"metadata": {"name": "data"}}]})
+                "volumeClaimTemplates": [{"metadata": {"name": "data"}, "spec": {"resources": {"requests": {"storage": "1Ki"}}}}]})
         };
         check(
             &spec(1, "Delete"),
             &spec(3, "Delete"),
             &spec(1, "Delete"),
-            &["pods are removed: db-2, db-1", "DataLoss", "data-db-2, data-db-1"],
+            &[
+                "pods are removed: db-2, db-1\", pods: 2",
+                "data-db-2, data-db-1\", pods: 0, claims: 2, volumes: 2, bytes: 2048",
+            ],
         );
         check(&spec(1, "Retain"), &spec(3, "Retain"), &spec(1, "Retain"), &["pods are removed: db-2, db-1"]);
         check(&spec(3, "Delete"), &spec(1, "Delete"), &spec(3, "Delete"), &[]);

@@ -73,7 +73,7 @@ impl Reader<'_> {
         }
         if self.is_reloaded(object) {
             let why = format!("possibly: Reloader restarts the pods of {name} for a change of it");
-            return Some(Forecast::Restart { why });
+            return Some(Forecast::Restart { why, pods: None });
         }
         if !template::makes_pods(self.workload) || name.kind.is("batch", "CronJob") {
             return Some(note(format!("{name} reads the new values when it makes its next pods")));

@@ -4,10 +4,11 @@ mod cascade;
 mod change;
 mod configuration;
 mod operators;
-mod quantity;
+mod pace;
 mod removal;
 mod restart;
 mod storage;
+mod toll;
 
 pub(crate) use cascade::claims_going;
 use change::claim_templates;
@@ -15,6 +16,7 @@ pub(crate) use change::of_change;
 pub(crate) use configuration::follow;
 pub(crate) use removal::{claims_in, of_removal};
 pub(crate) use storage::{asks_for_classes, explain};
+pub(crate) use toll::of_plan;
 
 use serde_json::Value;
 use windlass_model::{Forecast, Object};

@@ -2,20 +2,21 @@
 
 use windlass_model::{ChangeKind, FieldChange, Forecast, Object};
 
-use super::{count, note, ordinals, text};
+use super::{count, note, ordinals, pace, text};
 
-/// Says what a change of `spec.template` does to a workload's pods; `after` is the workload as it would be.
-pub(super) fn of_template(after: &Object, delta: &[FieldChange]) -> Option<Forecast> {
+/// Says what a change of `spec.template` does to a workload's pods; `after` is the workload as it would be. Pods that
+/// scaling adds or removes at the same time do not restart.
+pub(super) fn of_template(before: &Object, after: &Object, delta: &[FieldChange]) -> Option<Forecast> {
     let changes: Vec<&FieldChange> =
         delta.iter().filter(|change| change.path.starts_with(&["spec", "template"])).collect();
     if changes.is_empty() {
         return None;
     }
     let forecast = match after.reference().kind.kind.as_str() {
-        "StatefulSet" => stateful_set(after),
+        "StatefulSet" => stateful_set(before, after),
         "DaemonSet" if text(after, "/spec/updateStrategy/type") == Some("OnDelete") => Some(on_delete()),
-        "DaemonSet" => Some(restart("its pod on every node is replaced, node by node")),
-        _ => deployment(after),
+        "DaemonSet" => Some(daemon_set(before, after)),
+        _ => deployment(before, after),
     }?;
     Some(if changes.iter().all(|change| change.kind == ChangeKind::Reordered) {
         order_only(forecast, &changes)
@@ -29,7 +30,7 @@ const MANY: usize = 3;
 
 /// Adds what in the template makes the pods restart.
 fn caused(forecast: Forecast, changes: &[&FieldChange]) -> Forecast {
-    let Forecast::Restart { why } = forecast else { return forecast };
+    let Forecast::Restart { why, pods } = forecast else { return forecast };
     let mut causes: Vec<String> = Vec::new();
     for cause in changes.iter().map(|change| cause(&change.path.to_string())) {
         if !causes.contains(&cause) {
@@ -39,7 +40,7 @@ fn caused(forecast: Forecast, changes: &[&FieldChange]) -> Forecast {
     let more = causes.len().saturating_sub(MANY);
     causes.truncate(MANY);
     let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-    restart(format!("{why}; because of: {}{more}", causes.join(", ")))
+    Forecast::Restart { why: format!("{why}; because of: {}{more}", causes.join(", ")), pods }
 }
 
 /// Says in short what a path below `spec.template` is: `image of db`, `annotation checksum/config`.
@@ -59,8 +60,13 @@ fn cause(path: &str) -> String {
         .unwrap_or_else(|| below.split(['.', '[']).next().unwrap_or(below).to_owned())
 }
 
-fn restart(why: impl Into<String>) -> Forecast {
-    Forecast::Restart { why: why.into() }
+fn restart(pods: u64, why: impl Into<String>) -> Forecast {
+    Forecast::Restart { why: why.into(), pods: usize::try_from(pods).ok() }
+}
+
+/// Returns how many pods there are before and after.
+fn staying(before: &Object, after: &Object) -> u64 {
+    count(before, "/spec/replicas", 1).min(count(after, "/spec/replicas", 1))
 }
 
 fn on_delete() -> Forecast {
@@ -69,22 +75,30 @@ fn on_delete() -> Forecast {
     )
 }
 
-fn deployment(after: &Object) -> Option<Forecast> {
-    let replicas = count(after, "/spec/replicas", 1);
-    if replicas == 0 {
+fn daemon_set(before: &Object, after: &Object) -> Forecast {
+    let nodes = before.body().pointer("/status/desiredNumberScheduled").and_then(serde_json::Value::as_u64);
+    let pace = pace::of_daemon_set(after, nodes.unwrap_or(1));
+    let pods = nodes.and_then(|nodes| usize::try_from(nodes).ok());
+    Forecast::Restart { why: format!("its pod on every node is replaced, {pace}"), pods }
+}
+
+fn deployment(before: &Object, after: &Object) -> Option<Forecast> {
+    let pods = staying(before, after);
+    if pods == 0 {
         return None;
     }
     Some(if after.body().pointer("/spec/paused") == Some(&true.into()) {
         note("no pod restarts while the Deployment is paused")
     } else if text(after, "/spec/strategy/type") == Some("Recreate") {
-        restart(format!("all pods ({replicas}) stop before new ones start (strategy Recreate)"))
+        restart(pods, format!("all pods ({pods}) stop before new ones start (strategy Recreate)"))
     } else {
-        restart(format!("all pods ({replicas}) are replaced by a rolling update"))
+        let pace = pace::of_deployment(after, count(after, "/spec/replicas", 1));
+        restart(pods, format!("all pods ({pods}) are replaced by a rolling update, {pace}"))
     })
 }
 
-fn stateful_set(after: &Object) -> Option<Forecast> {
-    let replicas = count(after, "/spec/replicas", 1);
+fn stateful_set(before: &Object, after: &Object) -> Option<Forecast> {
+    let replicas = staying(before, after);
     if replicas == 0 {
         return None;
     }
@@ -96,21 +110,29 @@ fn stateful_set(after: &Object) -> Option<Forecast> {
         return Some(note(format!("no pod restarts: the partition ({partition}) holds all {replicas} back")));
     }
     let going = ordinals(after, "", (partition..replicas).rev());
-    Some(restart(if partition == 0 {
-        format!("one after the other: {going}")
+    let pace = match pace::of_stateful_set(after, count(after, "/spec/replicas", 1)) {
+        1 => "one after the other".to_owned(),
+        most => format!("{most} at a time"),
+    };
+    let held = if partition == 0 {
+        String::new()
     } else {
         let held = ordinals(after, "", (0..partition).rev());
-        format!("one after the other: {going}; held back by the partition ({partition}): {held}")
-    }))
+        format!("; held back by the partition ({partition}): {held}")
+    };
+    Some(restart(replicas - partition, format!("{pace}: {going}{held}")))
 }
 
 fn order_only(forecast: Forecast, changes: &[&FieldChange]) -> Forecast {
     let paths: Vec<String> = changes.iter().map(|change| change.path.to_string()).collect();
     match forecast {
-        Forecast::Restart { why } => restart(format!(
-            "{why} (only the order of {} changes, which restarts pods all the same)",
-            paths.join(", ")
-        )),
+        Forecast::Restart { why, pods } => Forecast::Restart {
+            why: format!(
+                "{why} (only the order of {} changes, which restarts pods all the same)",
+                paths.join(", ")
+            ),
+            pods,
+        },
         other => other,
     }
 }
@@ -123,16 +145,20 @@ mod tests {
     use super::*;
 
     fn check(kind: &str, spec: &Value, want: Option<&str>) {
-        let object = |image: &str| {
-            let mut body =
-                json!({"apiVersion": "apps/v1", "kind": kind, "metadata": {"name": "db"}, "spec": spec});
+        check_scaled(kind, spec, spec, want);
+    }
+
+    fn check_scaled(kind: &str, before: &Value, after: &Value, want: Option<&str>) {
+        let object = |spec: &Value, image: &str| {
+            let mut body = json!({"apiVersion": "apps/v1", "kind": kind, "metadata": {"name": "db"}, "spec": spec,
+                "status": {"desiredNumberScheduled": 7}});
             body["spec"]["template"] = json!({"image": image});
             Object::new(body, None).unwrap()
         };
-        let (before, after) = (object("a"), object("b"));
+        let (before, after) = (object(before, "a"), object(after, "b"));
         let changes = delta(&GroupKind::new("apps", kind), before.body(), after.body());
-        let got = of_template(&after, &changes).map(|forecast| match forecast {
-            Forecast::Restart { why } => format!("restart: {why}"),
+        let got = of_template(&before, &after, &changes).map(|forecast| match forecast {
+            Forecast::Restart { why, pods } => format!("restart {}: {why}", pods.unwrap()),
             Forecast::Note { text } => format!("note: {text}"),
             other => format!("{other:?}"),
         });
@@ -148,42 +174,49 @@ mod tests {
 
     #[test]
     fn stateful_sets_restart_from_the_highest_ordinal_down() {
-        check("StatefulSet", &json!({"replicas": 3}), Some("restart: one after the other: db-2, db-1, db-0"));
-        check(
-            "StatefulSet",
-            &json!({"replicas": 3, "updateStrategy": {"rollingUpdate": {"partition": 2}}}),
-            Some("restart: one after the other: db-2; held back by the partition (2): db-1, db-0"),
+        let set = |spec: Value, want: &str| check("StatefulSet", &spec, Some(want));
+        let rolling = |replicas: u64, rolling: Value| json!({"replicas": replicas, "updateStrategy": {"rollingUpdate": rolling}});
+        set(json!({"replicas": 3}), "restart 3: one after the other: db-2, db-1, db-0");
+        set(
+            rolling(3, json!({"partition": 2})),
+            "restart 1: one after the other: db-2; held back by the partition (2): db-1, db-0",
         );
-        check(
-            "StatefulSet",
-            &json!({"replicas": 2, "ordinals": {"start": 5}}),
-            Some("restart: one after the other: db-6, db-5"),
-        );
-        check("StatefulSet", &json!({"replicas": 9}), Some("restart: one after the other: db-8 … db-0 (9)"));
-        check(
-            "StatefulSet",
-            &json!({"replicas": 2, "updateStrategy": {"rollingUpdate": {"partition": 5}}}),
-            Some("note: no pod restarts: the partition"),
-        );
-        check(
-            "StatefulSet",
-            &json!({"updateStrategy": {"type": "OnDelete"}}),
-            Some("note: no pod restarts by"),
-        );
+        set(json!({"replicas": 2, "ordinals": {"start": 5}}), "restart 2: one after the other: db-6, db-5");
+        set(json!({"replicas": 9}), "restart 9: one after the other: db-8 … db-0 (9)");
+        set(rolling(3, json!({"maxUnavailable": 2})), "restart 3: 2 at a time: db-2, db-1, db-0");
+        set(rolling(2, json!({"partition": 5})), "note: no pod restarts: the partition");
+        set(json!({"updateStrategy": {"type": "OnDelete"}}), "note: no pod restarts by");
         check("StatefulSet", &json!({"replicas": 0}), None);
     }
 
     #[test]
     fn deployments_and_daemon_sets() {
-        check("Deployment", &json!({"replicas": 2}), Some("restart: all pods (2) are replaced"));
-        check("Deployment", &json!({"strategy": {"type": "Recreate"}}), Some("restart: all pods (1) stop"));
+        let two =
+            "restart 2: all pods (2) are replaced by a rolling update, at most 1 more and 0 fewer at a time";
+        check("Deployment", &json!({"replicas": 2}), Some(two));
+        check("Deployment", &json!({"strategy": {"type": "Recreate"}}), Some("restart 1: all pods (1) stop"));
         check("Deployment", &json!({"paused": true}), Some("note: no pod restarts while"));
-        check("DaemonSet", &json!({}), Some("restart: its pod on every node"));
+        check("DaemonSet", &json!({}), Some("restart 7: its pod on every node is replaced, node by node"));
         check(
             "DaemonSet",
             &json!({"updateStrategy": {"type": "OnDelete"}}),
             Some("note: no pod restarts by"),
         );
+    }
+
+    #[test]
+    fn pods_that_scaling_adds_or_removes_do_not_restart() {
+        let replicas = |count: u64| json!({"replicas": count});
+        check_scaled(
+            "StatefulSet",
+            &replicas(2),
+            &replicas(4),
+            Some("restart 2: one after the other: db-1, db-0"),
+        );
+        check_scaled("StatefulSet", &replicas(4), &replicas(1), Some("restart 1: one after the other: db-0"));
+        check_scaled("Deployment", &replicas(5), &replicas(2), Some("restart 2: all pods (2)"));
+        check_scaled("Deployment", &replicas(0), &replicas(2), None);
+        check_scaled("Deployment", &replicas(2), &replicas(0), None);
     }
 
     #[test]
@@ -211,7 +244,10 @@ mod tests {
         let before = body(json!([{"name": "A"}, {"name": "B"}]));
         let after = Object::new(body(json!([{"name": "B"}, {"name": "A"}])), None).unwrap();
         let changes = delta(&GroupKind::new("apps", "Deployment"), &before, after.body());
-        let Some(Forecast::Restart { why }) = of_template(&after, &changes) else { panic!("no restart") };
+        let before = Object::new(before, None).unwrap();
+        let Some(Forecast::Restart { why, .. }) = of_template(&before, &after, &changes) else {
+            panic!("no restart")
+        };
         assert!(why.contains("only the order of spec.template.env changes"), "{why}");
     }
 }

@@ -3,9 +3,8 @@
 use std::collections::BTreeMap;
 
 use serde_json::Value;
-use windlass_model::{Action, Object, Operation, Problem};
+use windlass_model::{Action, Object, Operation, Problem, quantity_bytes, readable_bytes};
 
-use super::quantity::{bytes, readable};
 use super::{note, ordinals, text};
 use crate::overlay::overlay;
 use crate::scene::Scene;
@@ -72,11 +71,11 @@ impl Classes<'_> {
 }
 
 fn of_claim(action: &mut Action, live: &Object, after: &Object, classes: &Classes<'_>) {
-    let request = |object: &Object| text(object, REQUEST).and_then(bytes);
+    let request = |object: &Object| text(object, REQUEST).and_then(quantity_bytes);
     let (Some(was), Some(will)) = (request(live), request(after)) else { return };
     if will > was {
         let (possible, why) = classes.growth(text(live, CLASS));
-        let change = format!("grows from {} to {}", readable(was), readable(will));
+        let change = format!("grows from {} to {}", readable_bytes(was), readable_bytes(will));
         if !possible && action.problem.is_some() {
             action.problem = Some(Problem::Other { message: format!("the claim cannot grow: {why}") });
         } else {
@@ -87,8 +86,8 @@ fn of_claim(action: &mut Action, live: &Object, after: &Object, classes: &Classe
     } else if will < was {
         action.forecasts.push(note(format!(
             "a claim never shrinks ({} to {}). To move to a smaller one: deliver it under another name, copy the data while nothing writes, point the workload to it, then remove the old claim",
-            readable(was),
-            readable(will)
+            readable_bytes(was),
+            readable_bytes(will)
         )));
     }
 }
@@ -124,7 +123,8 @@ fn changes(live: &Object, after: &Object) -> Vec<Change> {
 }
 
 fn change(name: String, before: &Value, after: &Value) -> Change {
-    let request = |template: &Value| template.pointer(REQUEST).and_then(Value::as_str).and_then(bytes);
+    let request =
+        |template: &Value| template.pointer(REQUEST).and_then(Value::as_str).and_then(quantity_bytes);
     match (request(before), request(after)) {
         (Some(was), Some(will)) if will > was => Change::Grows {
             name,

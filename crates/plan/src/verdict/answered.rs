@@ -91,7 +91,7 @@ fn adoption(case: &Case<'_>, live: &Object) -> Vec<Forecast> {
     // Flux issue 414: an operator that copies labels restarts pods for a new one.
     if is_custom_kind(kind) && labelled_anew {
         let why = format!("possibly: the operator of `{kind}` may copy the new label {PART_OF} to pods");
-        forecasts.push(Forecast::Restart { why });
+        forecasts.push(Forecast::Restart { why, pods: None });
     }
     forecasts
 }

@@ -1,6 +1,7 @@
 //! What follows from a change beside the changed object itself.
 
 use serde_json::{Value, json};
+use windlass_model::Toll;
 use windlass_plan::ObjectKey;
 
 use crate::world::{World, config, failure, live, member, named, object};
@@ -110,4 +111,64 @@ fn a_change_in_a_namespace_that_is_being_deleted_is_a_problem() {
     world.observation.namespaces.insert("shop".into(), object(namespace));
     world
         .check(4, &[&["update configmap", "problem the namespace `shop` is being deleted since 2026-06-14"]]);
+}
+
+/// A namespace, the StatefulSet in it and a claim of that set take the same volume along.
+#[test]
+fn what_goes_with_several_deletions_is_counted_once() {
+    let stays = config("stays", &json!({}));
+    let namespace = named("v1", "Namespace", None, "old");
+    let mut set = named("apps/v1", "StatefulSet", Some("old"), "db");
+    set["spec"] = json!({"persistentVolumeClaimRetentionPolicy": {"whenDeleted": "Delete"},
+        "volumeClaimTemplates": [{"metadata": {"name": "data"}}]});
+    let mut claim = named("v1", "PersistentVolumeClaim", Some("old"), "data-db-0");
+    claim["spec"] = json!({"volumeName": "pv-1", "resources": {"requests": {"storage": "8Gi"}}});
+    let pod = named("v1", "Pod", Some("old"), "db-0");
+    let mut world = World::new()
+        .unit("shop", std::slice::from_ref(&stays))
+        .settled("shop", &stays)
+        .set("shop", &[&stays, &namespace, &set, &claim]);
+    for gone in [&namespace, &set, &claim] {
+        world = world.candidate(member("shop", gone.clone()));
+        let key = ObjectKey::from(object(gone.clone()).reference());
+        let along = [&pod, &claim].map(|body| object(body.clone()));
+        world.observation.descendants.insert(key, Ok(along.to_vec()));
+    }
+    world.observation.claims = vec![object(claim)];
+    let want = Toll {
+        deleted_pods: 1,
+        deleted_claims: 1,
+        destroyed_volumes: 1,
+        destroyed_bytes: 8 << 30,
+        ..Toll::default()
+    };
+    assert_eq!(world.plan().toll, want);
+    let mut volume = named("v1", "PersistentVolume", None, "pv-1");
+    volume["spec"] = json!({"persistentVolumeReclaimPolicy": "Retain"});
+    world.observation.volumes.insert("pv-1".into(), object(volume));
+    assert_eq!(world.plan().toll, Toll { destroyed_volumes: 0, destroyed_bytes: 0, ..want });
+}
+
+#[test]
+fn restarts_are_ordered_and_added_up_across_units() {
+    let source = json!({"configMapRef": {"name": "other"}});
+    let in_namespace = |name: &str, image: &str| {
+        let mut body = deployment(image, &source);
+        body["metadata"]["name"] = name.into();
+        body
+    };
+    let mut world = World::new();
+    for (unit, name) in [("infra", "operator"), ("shop", "web")] {
+        let (old, new) = (in_namespace(name, "a"), in_namespace(name, "b"));
+        world = world.unit(unit, std::slice::from_ref(&new)).answered(
+            &new,
+            Some(member(unit, old)),
+            member(unit, new.clone()),
+        );
+    }
+    let plan = world.plan();
+    let steps: Vec<(usize, &str)> =
+        plan.restarts().iter().map(|step| (step.step, step.object.name.as_str())).collect();
+    assert_eq!(steps, [(1, "operator"), (2, "web")]);
+    assert_eq!(plan.toll, Toll { restarted_pods: 4, ..Toll::default() });
 }

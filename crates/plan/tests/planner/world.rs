@@ -216,7 +216,7 @@ fn line(action: &Action) -> String {
         action.ignored.iter().map(|ignored| format!("ignores {} ({})", ignored.field, ignored.reason)),
     );
     parts.extend(action.forecasts.iter().map(|forecast| match forecast {
-        Forecast::Restart { why } => format!("restart: {why}"),
+        Forecast::Restart { why, .. } => format!("restart: {why}"),
         Forecast::DataLoss { what } => format!("loss: {what}"),
         Forecast::Cascade { text, .. } => format!("cascade: {text}"),
         Forecast::Note { text } => format!("note: {text}"),

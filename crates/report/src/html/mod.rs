@@ -69,6 +69,7 @@ fn header(view: &View<'_>) -> Markup {
             h1 { "Windlass · " (view.title) }
             p class={ "verdict " (class(view.verdict.tone())) } { (view.verdict.text()) }
             (counts(view))
+            @if let Some(toll) = &view.toll { p.(format!("toll {}", class(toll.tone()))) { "Altogether " (toll.text()) } }
             dl {
                 @for (name, value) in &view.facts { dt { (name) } dd { (value) } }
                 @if let Some(digest) = &view.digest { dt { "change digest" } dd.mono { (digest) } }

@@ -73,6 +73,9 @@ fn head(view: &View<'_>) -> String {
     };
     let _ = writeln!(out, "## Windlass: {} — {mark} {}\n", view.title, view.verdict.text());
     let _ = writeln!(out, "**{}**\n", view.counts_line());
+    if let Some(toll) = &view.toll {
+        let _ = writeln!(out, "Altogether {}\n", toll.text());
+    }
     for (name, value) in &view.facts {
         let _ = writeln!(out, "- {name} {}", code(value));
     }

@@ -1,6 +1,8 @@
 //! What a reader must not miss, gathered from all over a plan.
 
-use windlass_model::{Forecast, Operation, Plan, Risk};
+use std::collections::BTreeMap;
+
+use windlass_model::{Forecast, ObjectRef, Operation, Plan, RestartStep, Risk};
 
 use super::line::{Line, Tone};
 use super::object::ObjectView;
@@ -35,24 +37,42 @@ pub(crate) fn of(plan: &Plan, objects: &[ObjectView<'_>]) -> Vec<Danger> {
     });
     let mut dangers =
         vec![Danger { heading: "Refused", tone: Tone::Danger, findings: refused.collect::<Vec<_>>() }];
-    for (heading, tone, wanted) in SORTS {
-        let finding = |(position, object): (usize, &ObjectView<'_>)| {
-            let text = wanted(object)?;
-            Some(Finding { object: Some(position), text: Line::new(tone, text), hint: None })
-        };
-        dangers.push(Danger {
-            heading,
-            tone,
-            findings: objects.iter().enumerate().filter_map(finding).collect(),
-        });
-    }
+    dangers.extend(SORTS.map(|sort| of_sort(sort, objects)));
+    dangers.push(restarts(plan, objects));
     dangers.retain(|danger| !danger.findings.is_empty());
     dangers
 }
 
 type Sort = (&'static str, Tone, fn(&ObjectView<'_>) -> Option<String>);
 
-const SORTS: [Sort; 6] = [
+fn of_sort((heading, tone, wanted): Sort, objects: &[ObjectView<'_>]) -> Danger {
+    let finding = |(position, object): (usize, &ObjectView<'_>)| {
+        let text = wanted(object)?;
+        Some(Finding { object: Some(position), text: Line::new(tone, text), hint: None })
+    };
+    Danger { heading, tone, findings: objects.iter().enumerate().filter_map(finding).collect() }
+}
+
+/// The restarts across all objects, in the order of applying; what begins at once has the same number.
+fn restarts(plan: &Plan, objects: &[ObjectView<'_>]) -> Danger {
+    let positions: BTreeMap<&ObjectRef, usize> =
+        objects.iter().enumerate().map(|(position, object)| (&object.action.object, position)).collect();
+    let finding = |step: RestartStep<'_>| {
+        let text = format!("{}. {} (unit {}): {}", step.step, step.object, step.unit, step.why);
+        Finding {
+            object: positions.get(step.object).copied(),
+            text: Line::new(Tone::Warning, text),
+            hint: None,
+        }
+    };
+    Danger {
+        heading: "Restarts pods, in the order in which it begins",
+        tone: Tone::Warning,
+        findings: plan.restarts().into_iter().map(finding).collect(),
+    }
+}
+
+const SORTS: [Sort; 5] = [
     ("Cannot be applied", Tone::Danger, |object| {
         let problem = object.action.problem.as_ref()?;
         Some(format!("{}: {}", object.full_name(), problem.summary()))
@@ -67,10 +87,6 @@ const SORTS: [Sort; 6] = [
     }),
     ("Changes operators and API definitions", Tone::Warning, |object| at(object, Risk::Definition)),
     ("Changes rights, webhooks, network or storage rules", Tone::Warning, |object| at(object, Risk::Access)),
-    ("Restarts pods", Tone::Warning, |object| {
-        let why: Vec<&str> = object.action.forecasts.iter().filter_map(restarted).collect();
-        (!why.is_empty()).then(|| format!("{}: {}", object.full_name(), why.join("; ")))
-    }),
 ];
 
 fn at(object: &ObjectView<'_>, risk: Risk) -> Option<String> {
@@ -83,13 +99,6 @@ fn lost(forecast: &Forecast) -> Option<&str> {
     match forecast {
         Forecast::DataLoss { what } => Some(what),
         Forecast::Cascade { text, volumes, .. } if *volumes > 0 => Some(text),
-        _ => None,
-    }
-}
-
-fn restarted(forecast: &Forecast) -> Option<&str> {
-    match forecast {
-        Forecast::Restart { why } => Some(why),
         _ => None,
     }
 }

@@ -10,14 +10,14 @@ mod object;
 
 use std::collections::BTreeMap;
 
-use windlass_model::{Action, Operation, Plan, Preview, Provenance};
+use windlass_model::{Action, Operation, Plan, Preview, Provenance, Toll};
 
 pub(crate) use change::{Change, cut};
 pub(crate) use danger::Danger;
 pub(crate) use line::{Line, Tone};
 pub(crate) use object::ObjectView;
 
-use crate::actions::{counts, verdict};
+use crate::actions::{counts, toll_line, verdict};
 use crate::clean;
 
 /// A plan as people read it.
@@ -32,6 +32,8 @@ pub(crate) struct View<'a> {
     pub(crate) problems: usize,
     /// How many differences ignore rules hide.
     pub(crate) ignored: usize,
+    /// What all actions together restart and take along, on one line; none where that is nothing.
+    pub(crate) toll: Option<Line>,
     /// What the plan is about: name and value.
     pub(crate) facts: Vec<(&'static str, String)>,
     /// What an approval names; none where nobody is asked.
@@ -64,6 +66,7 @@ impl<'a> View<'a> {
             counts: counts(&counts_of),
             problems: counts_of.problems,
             ignored: counts_of.ignored,
+            toll: toll(&plan.toll),
             facts: facts(plan),
             digest: (!drift).then(|| plan.change_digest().to_string()),
             dangers: danger::of(plan, &objects),
@@ -104,6 +107,11 @@ fn headline(plan: &Plan, drift: bool) -> Line {
         Tone::Added
     };
     Line::new(tone, verdict(plan))
+}
+
+fn toll(toll: &Toll) -> Option<Line> {
+    let tone = if toll.destroyed_volumes > 0 { Tone::Danger } else { Tone::Warning };
+    toll_line(toll).map(|text| Line::new(tone, text))
 }
 
 fn facts(plan: &Plan) -> Vec<(&'static str, String)> {

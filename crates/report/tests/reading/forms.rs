@@ -24,9 +24,11 @@ fn the_verdict_comes_first_then_dangers_then_objects() {
             |wanted: &str| form[body..].find(wanted).unwrap_or_else(|| panic!("no {wanted:?} in {form}"));
         let order = [
             "REFUSED: 1 guard refuses, 1 object cannot be applied",
+            "ltogether restarts 3 pods and those that the controllers of 1 object decide over; takes along 1 claim; destroys 10 GiB in 1 volume",
             "protected-kind",
             "Destroys data",
-            "Restarts pods",
+            "Restarts pods, in the order in which it begins (1)",
+            "1. StatefulSet.apps shop/orders-db (unit shop): orders-db-2, orders-db-1",
             "DESTROYS DATA: 10Gi",
             "registry.example/postgres:17.2",
         ];

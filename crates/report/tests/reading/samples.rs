@@ -3,8 +3,8 @@
 use serde_json::{Value, json};
 use windlass_model::{
     Action, Bodies, ClusterId, Conflict, Digest, EnvironmentName, Forecast, LiveId, Object, Operation,
-    Origin, Plan, Preview, Problem, Provenance, Refusal, Requirement, Risk, Shown, UnitName, VerifiedCommit,
-    delta,
+    Origin, Plan, Preview, Problem, Provenance, Refusal, Requirement, Risk, Shown, Toll, UnitName,
+    VerifiedCommit, delta,
 };
 
 /// An action on an object: what it is before and after makes the rest.
@@ -78,6 +78,7 @@ pub(crate) fn plan(actions: Vec<Action>) -> Plan {
         policies: None,
         rollback: None,
         actions,
+        toll: Toll::default(),
         refusals: Vec::new(),
         requirement: Requirement::default(),
         warnings: Vec::new(),
@@ -127,6 +128,14 @@ pub(crate) fn rich() -> Plan {
             .to_owned(),
         hint: "save the data, then add an entry to guards.allowDeletions".to_owned(),
     });
+    plan.toll = Toll {
+        restarted_pods: 3,
+        uncounted_restarts: 1,
+        deleted_claims: 1,
+        destroyed_volumes: 1,
+        destroyed_bytes: 10 << 30,
+        ..Toll::default()
+    };
     plan.requirement.reasons =
         vec!["2 objects are deleted".to_owned(), "an API definition changes".to_owned()];
     plan.warnings = vec!["the API service of the group `metrics.k8s.io` does not answer".to_owned()];
@@ -139,7 +148,7 @@ fn restarted_database() -> Action {
         action(Operation::Update, Some(stateful_set(before, 3, "500m")), Some(stateful_set(after, 3, "1")));
     let why =
         "orders-db-2, orders-db-1, orders-db-0, one after the other: the pod template changes".to_owned();
-    action.forecasts = vec![Forecast::Restart { why }];
+    action.forecasts = vec![Forecast::Restart { why, pods: Some(3) }];
     action.risk = Risk::Restart;
     action
 }

@@ -69,7 +69,7 @@ const POSITIONS: [(&str, Place); 19] = [
         let texts = [text.to_owned(), text.to_owned(), text.to_owned()];
         let [why, what, text] = texts;
         first(plan).forecasts =
-            vec![Forecast::Restart { why }, Forecast::DataLoss { what }, Forecast::Note { text }];
+            vec![Forecast::Restart { why, pods: None }, Forecast::DataLoss { what }, Forecast::Note { text }];
     }),
     ("problem", |plan, text| first(plan).problem = Some(Problem::Other { message: text.to_owned() })),
     ("conflict", |plan, text| {

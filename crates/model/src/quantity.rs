@@ -1,7 +1,7 @@
 //! Quantities of bytes, as Kubernetes writes them (`k8s.io/apimachinery/pkg/api/resource`).
 
 /// Returns how many bytes a quantity such as `8Gi`, `500M`, `1e9` or `0.5Ti` is, rounded up; `None` if it is none.
-pub(crate) fn bytes(quantity: &str) -> Option<u64> {
+pub fn quantity_bytes(quantity: &str) -> Option<u64> {
     let text = quantity.trim();
     let end = text.find(|c: char| !(c.is_ascii_digit() || c == '.')).unwrap_or(text.len());
     let (number, suffix) = text.split_at(end);
@@ -37,7 +37,7 @@ fn factor(suffix: &str) -> Option<f64> {
 }
 
 /// Returns a number of bytes as people read it: `24 GiB`, `1.5 TiB`.
-pub(crate) fn readable(bytes: u64) -> String {
+pub fn readable_bytes(bytes: u64) -> String {
     const UNITS: [&str; 6] = ["KiB", "MiB", "GiB", "TiB", "PiB", "EiB"];
     if bytes < 1024 {
         return format!("{bytes} bytes");
@@ -74,7 +74,7 @@ mod tests {
             ("-1Gi", None),
             ("Gi", None),
         ] {
-            assert_eq!(bytes(text), want, "{text}");
+            assert_eq!(quantity_bytes(text), want, "{text}");
         }
     }
 
@@ -88,7 +88,7 @@ mod tests {
             ((1 << 30) - 1, "1023.9 MiB"),
             (u64::MAX, "15.9 EiB"),
         ] {
-            assert_eq!(readable(bytes), want);
+            assert_eq!(readable_bytes(bytes), want);
         }
     }
 }
