@@ -47,7 +47,7 @@ impl Action {
             );
         if protected {
             return Reversal::WithSteps(
-                "the previous commit would delete it, and its kind is protected: that needs a permission under `guards.allowDeletions`".to_owned(),
+                "the previous commit would delete it, and its kind is protected: that needs a dated permission".to_owned(),
             );
         }
         Reversal::Yes

@@ -8,7 +8,7 @@ use windlass_model::{
     Action, ClusterId, Digest, EnvironmentName, ExitCode, Object, Plan, Problem, Provenance, Refusal,
     Rendering, Requirement, Toll, Tool, apply_rank, other_owner,
 };
-use windlass_settings::Guards;
+use windlass_settings::{DeletionPermission, Guards};
 
 use crate::scene::Scene;
 use crate::{FieldRules, Observation, forecast, guards, lost, ownership, pods, prune, verdict};
@@ -30,6 +30,8 @@ pub struct Inputs<'a> {
     pub rollback: Option<String>,
     /// The rules on deletions.
     pub guards: &'a Guards,
+    /// The deletions that the commit means.
+    pub deletions: &'a [DeletionPermission],
     /// What is left to others, migrated and ignored.
     pub fields: &'a FieldRules,
     /// The namespace of the sets' parents.
@@ -97,7 +99,9 @@ fn decide(inputs: &Inputs<'_>, observation: &Observation) -> Decision {
     forecast::follow(&scene, &mut actions);
     actions.extend(removals);
     let toll = forecast::of_plan(&scene, &actions);
-    Decision { actions, toll, refusals, warnings: definitions.warnings, used }
+    let mut warnings = definitions.warnings;
+    warnings.extend(scene.permissions.warnings(&scene.rendered));
+    Decision { actions, toll, refusals, warnings, used }
 }
 
 /// Passes on what does not stop the run: kinds that could not be listed are refused only where that hides something.

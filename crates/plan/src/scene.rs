@@ -6,6 +6,7 @@ use windlass_model::{ApplySet, GroupKind, Object, UnitName};
 
 use crate::definitions::{Defined, Definitions};
 use crate::evidence::Rendered;
+use crate::guards::Permissions;
 use crate::{Ask, Inputs, ObjectKey, Observation, kinds};
 
 /// The rendering and the observation, indexed.
@@ -21,6 +22,8 @@ pub(crate) struct Scene<'a> {
     holders: BTreeMap<ObjectKey, &'a UnitName>,
     /// Which kinds the commit defines.
     pub(crate) definitions: Definitions<'a>,
+    /// What may be deleted although it is protected.
+    pub(crate) permissions: Permissions<'a>,
 }
 
 impl<'a> Scene<'a> {
@@ -44,7 +47,8 @@ impl<'a> Scene<'a> {
         }
         let rendered = Rendered::new(inputs.rendering, observation);
         let definitions = Definitions::of(inputs.rendering, observation);
-        Self { inputs, observation, rendered, ids, namespaces, holders, definitions }
+        let permissions = Permissions::of(inputs);
+        Self { inputs, observation, rendered, ids, namespaces, holders, definitions, permissions }
     }
 
     /// Returns the unit whose set an id names, if the set is one of this environment.

@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::{Duration, Freeze, Ownership, PlanRule};
+use crate::{DeletionPermission, Duration, Freeze, Ownership, PermissionSource, PlanRule};
 
 /// An environment file. Relative paths in it are relative to the folder that holds it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -254,6 +254,9 @@ pub struct Guards {
     /// Deletions of protected objects that are allowed for a time.
     #[serde(default)]
     pub allow_deletions: Vec<DeletionPermission>,
+    /// Who has to allow the deletion of a protected object.
+    #[serde(default)]
+    pub deletion_permissions: PermissionSource,
     /// Times in which nothing is delivered. Plans and drift are not affected.
     #[serde(default)]
     pub freezes: Vec<Freeze>,
@@ -340,23 +343,6 @@ impl Default for PruneBudget {
     fn default() -> Self {
         Self { count: ten(), percent: twenty() }
     }
-}
-
-/// Allows one protected object to be deleted until a date.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct DeletionPermission {
-    /// The kind as `Kind.group`, or `Kind` for the core group.
-    pub kind: String,
-    /// The namespace, if the object has one.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub namespace: Option<String>,
-    /// The name.
-    pub name: String,
-    /// The last day (`2026-12-31`, UTC) on which the permission counts.
-    pub until: String,
-    /// Why the object may go.
-    pub reason: String,
 }
 
 /// Where run records, the lock and the ApplySet parents live.

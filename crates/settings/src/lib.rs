@@ -6,6 +6,7 @@
 //! through is never read from the commit.
 
 mod check;
+mod deletion;
 mod duration;
 mod environment;
 mod error;
@@ -21,11 +22,12 @@ mod schema;
 mod shape;
 mod tree;
 
+pub use deletion::{DeletionPermission, IntendedDeletion, PermissionSource};
 pub use duration::{Duration, DurationError};
 pub use environment::{
-    AdmissionPolicy, ApprovalMode, ApprovalRules, Approver, ClusterAccess, Constraint, DeletionPermission,
-    DeliveryTool, Environment, Gatekeeper, Guards, PinnedKey, PodPolicyRule, PolicyRules, PruneBudget,
-    RecordRules, RolloutRules, Source, TakeoverPermission, Timeouts, UnsignedRule,
+    AdmissionPolicy, ApprovalMode, ApprovalRules, Approver, ClusterAccess, Constraint, DeliveryTool,
+    Environment, Gatekeeper, Guards, PinnedKey, PodPolicyRule, PolicyRules, PruneBudget, RecordRules,
+    RolloutRules, Source, TakeoverPermission, Timeouts, UnsignedRule,
 };
 pub use error::{Mistake, SettingsError, SettingsErrors};
 pub use freeze::{Freeze, WeeklyFreeze};

@@ -3,8 +3,8 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::Duration;
 use crate::ignore::IgnoreRule;
+use crate::{Duration, IntendedDeletion};
 
 /// The file `windlass.yaml` at the root of a delivered repository. Without it the convention holds:
 /// `infrastructure/stateful` first, then every `apps/*/stateful/<environment>`.
@@ -20,6 +20,9 @@ pub struct Repository {
     /// Differences that are known and accepted for a time.
     #[serde(default)]
     pub ignore: Vec<IgnoreRule>,
+    /// Protected objects that are no longer delivered and are meant to be deleted.
+    #[serde(default)]
+    pub deletions: Vec<IntendedDeletion>,
 }
 
 /// One directory that is rendered, applied and pruned as a whole.

@@ -4,10 +4,10 @@ use std::collections::BTreeSet;
 
 use windlass_model::{Action, Refusal};
 
-use super::permission::{Permission, find};
+use super::permission::Permission;
 use crate::refusal::Guard;
 use crate::scene::Scene;
-use crate::{Inputs, ObjectKey, kinds};
+use crate::{ObjectKey, kinds};
 
 /// How many names a message lists.
 const MANY: usize = 5;
@@ -68,15 +68,14 @@ pub(super) fn residents(scene: &Scene<'_>, prunes: &[&Action]) -> Vec<Refusal> {
             };
             Some(Guard::NamespaceInUse.refuses(
                 message,
-                "move these objects away first, or name each of them under `guards.allowDeletions` in the environment file",
+                format!("move these objects away first, or name each of them {}", scene.permissions.place()),
             ))
         })
         .collect()
 }
 
 fn is_permitted(scene: &Scene<'_>, key: &ObjectKey) -> bool {
-    let Inputs { guards, now, .. } = scene.inputs;
-    let found = find(guards, &key.kind.to_string(), key.namespace.as_deref(), &key.name, *now);
+    let found = scene.permissions.find(&key.kind.to_string(), key.namespace.as_deref(), &key.name);
     matches!(found, Permission::Given(_))
 }
 

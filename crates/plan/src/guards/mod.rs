@@ -14,14 +14,14 @@ use crate::scene::Scene;
 
 pub(crate) use definitions::judge as of_definitions;
 pub(crate) use in_use::some;
-use permission::{Permission, find};
+use permission::Permission;
+pub(crate) use permission::Permissions;
 
 /// Returns the permission that counts today for deleting an object.
 pub(crate) fn permission<'a>(scene: &Scene<'a>, object: &ObjectRef) -> Option<&'a DeletionPermission> {
-    let (guards, now) = (scene.inputs.guards, scene.inputs.now);
-    match find(guards, &object.kind.to_string(), object.namespace.as_deref(), &object.name, now) {
+    match scene.permissions.find(&object.kind.to_string(), object.namespace.as_deref(), &object.name) {
         Permission::Given(permission) => Some(permission),
-        Permission::None | Permission::Expired(_) => None,
+        Permission::Lacking(_) => None,
     }
 }
 

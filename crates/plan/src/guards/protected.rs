@@ -2,7 +2,7 @@
 
 use windlass_model::{Action, Refusal};
 
-use super::permission::{Permission, find};
+use super::permission::Permission;
 use crate::refusal::Guard;
 use crate::scene::Scene;
 use crate::{kinds, prune};
@@ -20,15 +20,15 @@ fn refusal(scene: &Scene<'_>, action: &Action) -> Option<Refusal> {
     if !protected || prune::successor(scene, object).is_some() {
         return None;
     }
-    let lapsed = match find(guards, &kind, object.namespace.as_deref(), &object.name, scene.inputs.now) {
-        Permission::Given(_) => return None,
-        Permission::Expired(permission) => format!("; the permission ended on {}", permission.until),
-        Permission::None => String::new(),
+    let Permission::Lacking(why) = scene.permissions.find(&kind, object.namespace.as_deref(), &object.name)
+    else {
+        return None;
     };
     Some(Guard::ProtectedKind.refuses(
-        format!("{object} (unit `{}`) would be deleted, and its kind is protected{lapsed}", action.unit),
+        format!("{object} (unit `{}`) would be deleted, and its kind is protected{why}", action.unit),
         format!(
-            "put the object back into the unit; to delete it for good, name it under `guards.allowDeletions` in the environment file: kind `{kind}`, its namespace and name, a last day and a reason"
+            "put the object back into the unit; to delete it for good, name it {}: kind `{kind}`, its namespace and name, a last day and a reason",
+            scene.permissions.place()
         ),
     ))
 }

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use windlass_model::{Action, ObjectRef, Refusal, UnitName};
 
-use super::permission::{Permission, find};
+use super::permission::Permission;
 use crate::refusal::Guard;
 use crate::scene::Scene;
 
@@ -55,15 +55,14 @@ pub(super) fn gone(scene: &Scene<'_>, prunes: &[&Action]) -> Vec<Refusal> {
     let rendered: BTreeSet<&UnitName> = scene.inputs.rendering.units.iter().map(|unit| &unit.name).collect();
     let lost = by_unit(prunes).into_iter().filter(|(unit, _)| !rendered.contains(unit));
     lost.filter_map(|(unit, count)| {
-        let lapsed = match find(scene.inputs.guards, "Unit", None, unit.as_str(), scene.inputs.now) {
-            Permission::Given(_) => return None,
-            Permission::Expired(permission) => format!("; the permission ended on {}", permission.until),
-            Permission::None => String::new(),
+        let Permission::Lacking(why) = scene.permissions.find("Unit", None, unit.as_str()) else {
+            return None;
         };
         Some(Guard::UnitGone.refuses(
-            format!("the unit `{unit}` is not rendered any more; {count} objects would be deleted{lapsed}"),
+            format!("the unit `{unit}` is not rendered any more; {count} objects would be deleted{why}"),
             format!(
-                "put the unit back; to remove it for good, add kind `Unit`, name `{unit}`, a last day and a reason to `guards.allowDeletions` in the environment file"
+                "put the unit back; to remove it for good, write kind `Unit`, name `{unit}`, a last day and a reason {}",
+                scene.permissions.place()
             ),
         ))
     })
@@ -80,8 +79,9 @@ pub(super) fn empty(scene: &Scene<'_>, prunes: &[&Action]) -> Vec<Refusal> {
             Some(Guard::EmptyUnit.refuses(
                 format!("the unit `{}` renders no object; {count} objects would be deleted", unit.name),
                 format!(
-                    "check the directory `{}`; to empty the unit on purpose, remove it and name it under `guards.allowDeletions`",
-                    unit.path
+                    "check the directory `{}`; to empty the unit on purpose, remove it and name it {}",
+                    unit.path,
+                    scene.permissions.place()
                 ),
             ))
         })

@@ -140,6 +140,7 @@ impl Bed {
             policies: None,
             rollback: None,
             guards: &Guards::default(),
+            deletions: &[],
             fields: &FieldRules::default(),
             record_namespace: "",
             tool: "windlass 0.1.0",

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use serde_json::{Value, json};
 use windlass_model::GroupKind;
 use windlass_plan::{Definition, ObjectKey, UnreadableParent};
-use windlass_settings::PruneBudget;
+use windlass_settings::{PermissionSource, PruneBudget};
 
 use crate::world::{World, config, member, named, object};
 
@@ -249,4 +249,54 @@ fn a_deleted_parent_is_told() {
     let first =
         World::new().unit("shop", std::slice::from_ref(&desired)).answered(&desired, None, desired.clone());
     assert!(!told(first), "a first delivery");
+}
+
+/// Rules that loosen come from the agent: what the commit says counts as far as the environment file lets it.
+#[test]
+fn a_commit_can_mean_a_deletion_where_the_environment_file_lets_it() {
+    use PermissionSource::{Both, Commit, Environment};
+    let claim = named("v1", "PersistentVolumeClaim", Some("shop"), "data-db-0");
+    let (kind, day) = ("PersistentVolumeClaim", "2026-06-30");
+    let world = |source| {
+        let mut world = leaving(std::slice::from_ref(&claim));
+        world.guards.deletion_permissions = source;
+        world
+    };
+    let meant = |world: World| world.mean(kind, Some("shop"), "data-db-0", day);
+    let allowed = |world: World| world.allow(kind, Some("shop"), "data-db-0", day);
+    let rollback = |world: World| World { rollback: true, ..world };
+    let check = |world: World, want: Option<&str>| {
+        let refusals = world.plan().refusals;
+        assert_eq!(refusals.len(), usize::from(want.is_some()), "{refusals:?}");
+        if let (Some(refusal), Some(want)) = (refusals.first(), want) {
+            assert!(refusal.message.contains(want) || refusal.hint.contains(want), "{refusal:?}");
+        }
+    };
+    check(meant(world(Environment)), Some("which does not count here"));
+    check(allowed(world(Environment)), None);
+    check(meant(world(Commit)), None);
+    check(allowed(world(Commit)), None);
+    check(world(Commit), Some("in the windlass.yaml of the commit that removes it, or"));
+    check(meant(world(Both)), Some("the environment file does not allow it"));
+    check(allowed(world(Both)), Some("the commit does not mean it"));
+    check(allowed(meant(world(Both))), None);
+    // The older commit cannot name what came after it.
+    check(rollback(allowed(world(Both))), None);
+    check(rollback(meant(world(Both))), Some("which does not count here"));
+}
+
+#[test]
+fn what_a_commit_means_to_delete_and_delivers_or_has_deleted_long_ago_is_warned_of() {
+    let check = |source, name: &str, until: &str, want: &[&str]| {
+        let mut world = leaving(&[]).mean("ConfigMap", Some("shop"), name, until);
+        world.guards.deletion_permissions = source;
+        let warnings = world.plan().warnings;
+        let start = "`deletions` in windlass.yaml: the entry for ConfigMap shop/";
+        assert_eq!(warnings, want.iter().map(|want| format!("{start}{want}; remove it")).collect::<Vec<_>>());
+    };
+    let commit = PermissionSource::Commit;
+    check(commit, "gone", "2026-06-30", &[]);
+    check(commit, "gone", "2026-06-14", &["gone ended on 2026-06-14"]);
+    check(commit, "stays", "2026-06-30", &["stays names what this commit delivers"]);
+    check(PermissionSource::Environment, "gone", "2026-06-14", &[]);
 }

@@ -19,8 +19,10 @@ pub(crate) struct World {
     pub(crate) units: Vec<Unit>,
     pub(crate) observation: Observation,
     pub(crate) guards: Guards,
+    pub(crate) deletions: Vec<DeletionPermission>,
     pub(crate) fields: FieldRules,
     pub(crate) environment: Option<EnvironmentName>,
+    pub(crate) rollback: bool,
 }
 
 pub(crate) fn object(body: Value) -> Object {
@@ -71,8 +73,10 @@ impl World {
             units: Vec::new(),
             observation: Observation::default(),
             guards: Guards::default(),
+            deletions: Vec::new(),
             fields: FieldRules::default(),
             environment: EnvironmentName::new("prd"),
+            rollback: false,
         }
     }
 
@@ -135,13 +139,13 @@ impl World {
 
     /// Allows a deletion until a day.
     pub(crate) fn allow(mut self, kind: &str, namespace: Option<&str>, name: &str, until: &str) -> Self {
-        self.guards.allow_deletions.push(DeletionPermission {
-            kind: kind.into(),
-            namespace: namespace.map(str::to_owned),
-            name: name.into(),
-            until: until.into(),
-            reason: "test".into(),
-        });
+        self.guards.allow_deletions.push(permission(kind, namespace, name, until));
+        self
+    }
+
+    /// Says that the commit means a deletion, until a day.
+    pub(crate) fn mean(mut self, kind: &str, namespace: Option<&str>, name: &str, until: &str) -> Self {
+        self.deletions.push(permission(kind, namespace, name, until));
         self
     }
 
@@ -158,8 +162,9 @@ impl World {
             source: Provenance::Unsigned { what: "test".into(), commit: None, author: None },
             rendering: &rendering,
             policies: None,
-            rollback: None,
+            rollback: self.rollback.then(|| "test".to_owned()),
             guards: &self.guards,
+            deletions: &self.deletions,
             fields: &self.fields,
             record_namespace: NAMESPACE,
             tool: "windlass 0.1.0",
@@ -187,6 +192,16 @@ impl World {
             }
         }
         assert_eq!(exit_code(&plan).map_or(0, windlass_model::ExitCode::code), exit, "\n{shown}");
+    }
+}
+
+fn permission(kind: &str, namespace: Option<&str>, name: &str, until: &str) -> DeletionPermission {
+    DeletionPermission {
+        kind: kind.into(),
+        namespace: namespace.map(str::to_owned),
+        name: name.into(),
+        until: until.into(),
+        reason: "test".into(),
     }
 }
 

@@ -136,6 +136,7 @@ impl Bed {
             rendering,
             policies: None,
             rollback: None,
+            deletions: &[],
             guards: &self.guards,
             fields: &self.fields,
             record_namespace: &self.namespace,

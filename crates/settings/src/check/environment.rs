@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::{Findings, restraint};
+use super::{Findings, deletion, restraint};
 use crate::environment::{
     ApprovalMode, ApprovalRules, Environment, Guards, PinnedKey, PolicyRules, Source, Timeouts, UnsignedRule,
 };
@@ -195,16 +195,7 @@ fn guards(guards: &Guards, found: &mut Findings<'_>) {
     for (index, kind) in guards.protected_kinds.iter().enumerate() {
         found.want_kind(&format!("guards.protectedKinds[{index}]"), kind);
     }
-    for (index, permission) in guards.allow_deletions.iter().enumerate() {
-        let path = format!("guards.allowDeletions[{index}]");
-        found.want_kind(&format!("{path}.kind"), &permission.kind);
-        if let Some(namespace) = &permission.namespace {
-            found.want_label(&format!("{path}.namespace"), namespace);
-        }
-        found.want_text(&format!("{path}.name"), &permission.name);
-        found.want_day(&format!("{path}.until"), &permission.until);
-        found.want_text(&format!("{path}.reason"), &permission.reason);
-    }
+    deletion::allowed(&guards.allow_deletions, found);
     restraint::freezes(&guards.freezes, found);
     restraint::plan_rules(&guards.rules, found);
     for (index, permission) in guards.allow_takeovers.iter().enumerate() {

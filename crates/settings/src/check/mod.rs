@@ -1,5 +1,6 @@
 //! What the values of a file mean together.
 
+mod deletion;
 mod environment;
 mod ownership;
 mod repository;

@@ -16,6 +16,7 @@ pub(crate) fn repository(repository: &Repository, found: &mut Findings<'_>) {
         self::probe(&format!("smoke[{index}]"), probe, found);
     }
     super::ownership::ignore(&repository.ignore, found);
+    super::deletion::meant(&repository.deletions, found);
     found.want_once("probe", repository.smoke.iter().map(|probe| probe.name.as_str()), |index| {
         format!("smoke[{index}].name")
     });

@@ -139,6 +139,7 @@ async fn of_directory(
             policies: None,
             rollback: None,
             guards: &Guards::default(),
+            deletions: &[],
             fields: &fields,
             record_namespace: "",
             tool: TOOL,

@@ -81,6 +81,7 @@ pub(crate) async fn plan(
                 Purpose::Delivery | Purpose::Drift => None,
             },
             guards: &session.settings.guards,
+            deletions: &desired.repository.deletions_in(session.name.as_str()),
             fields: &fields,
             record_namespace,
             tool: TOOL,

@@ -56,6 +56,35 @@ fn deleting_a_namespace_and_a_secret() {
 }
 
 #[test]
+fn a_deletion_that_the_commit_means() {
+    let mut world = World::new();
+    let namespace = world.namespace("app");
+    let files = world.small();
+    world.deliver(
+        &files.clone().with("app/secret.yaml", manifests::secret(&namespace, "credentials", &[("a", "b")])),
+    );
+    let exists = |world: &World| world.kubectl.exists("secret", &namespace, "credentials");
+    let meant_until = |day: &str| {
+        let meant = format!(
+            "{{kind: Secret, namespace: {namespace}, name: credentials, until: {day}, reason: a test}}"
+        );
+        let settings = format!("{}deletions:\n  - {meant}\n", files.content("windlass.yaml"));
+        files.clone().with("windlass.yaml", settings)
+    };
+    world.commit(&meant_until("2099-12-31"));
+    world.windlass(&["run"]).refuses(4, &["credentials", "does not count here"]);
+    world.configure(|settings| settings["guards"]["deletionPermissions"] = json!("both"));
+    world.windlass(&["run"]).refuses(4, &["credentials", "the environment file does not allow it"]);
+    world.configure(|settings| settings["guards"]["deletionPermissions"] = json!("commit"));
+    world.commit(&meant_until("2026-01-01"));
+    world.windlass(&["run"]).refuses(4, &["credentials", "the permission ended on 2026-01-01"]);
+    assert!(exists(&world));
+    world.commit(&meant_until("2099-12-31"));
+    world.windlass(&["run"]).ok();
+    assert!(!exists(&world));
+}
+
+#[test]
 fn an_empty_directory_where_a_unit_was() {
     let world = World::new();
     let files = world.small();
