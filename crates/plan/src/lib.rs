@@ -31,6 +31,7 @@ mod sameness;
 mod scene;
 mod stored;
 mod template;
+mod trial;
 mod verdict;
 
 pub use fields::FieldRules;
@@ -39,7 +40,8 @@ pub use memory::{Memory, MemoryError};
 pub use observation::{
     Ask, Asked, Candidate, Definition, Moving, Observation, Removal, Reply, UnreadableParent,
 };
-pub use observe::{ObserveOptions, Recollection, Remembering, observe};
+pub use observe::{ObserveOptions, Recollection, Remembering, Trials, observe};
 pub use planner::{Inputs, exit_code, plan};
 pub use pods::PodAnswer;
 pub use restraint::{freezes, rules};
+pub use trial::{Outcome, Trial};

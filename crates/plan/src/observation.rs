@@ -6,7 +6,7 @@ use std::fmt;
 use windlass_cluster::Failure;
 use windlass_model::{ApplySet, Conflict, GroupKind, Migration, Object, UnitName};
 
-use crate::{ObjectKey, PodAnswer, Recollection};
+use crate::{ObjectKey, PodAnswer, Recollection, Trial};
 
 /// Everything that was read before planning. Built by [`crate::observe()`], or by hand in tests.
 #[derive(Debug, Clone, Default)]
@@ -102,8 +102,8 @@ pub enum Ask {
         /// Whether the kind's group is served by something that does not answer.
         stale: bool,
     },
-    /// The namespace does not exist, so the server was not asked.
-    NamespaceMissing,
+    /// The namespace does not exist; the object may have been tried out in another one.
+    NamespaceMissing(Trial),
     /// The live object could not be read, or there was no answer that can be used.
     Failed(String),
 }
@@ -156,7 +156,7 @@ impl fmt::Debug for Ask {
             Self::Answered(reply) => write!(f, "Answered({:?})", reply.object),
             Self::Refused(failure) => write!(f, "Refused({} {})", failure.code, failure.reason),
             Self::NotServed { stale } => write!(f, "NotServed(stale: {stale})"),
-            Self::NamespaceMissing => f.write_str("NamespaceMissing"),
+            Self::NamespaceMissing(_) => f.write_str("NamespaceMissing"),
             Self::Failed(reason) => write!(f, "Failed({reason})"),
         }
     }

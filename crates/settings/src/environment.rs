@@ -269,6 +269,10 @@ pub struct Guards {
     /// What happens when a policy would deny the pods of a changed workload.
     #[serde(default)]
     pub pod_policy: PodPolicyRule,
+    /// An existing namespace in which objects are tried out (by dry-runs) whose own namespace comes with the same commit;
+    /// `record.namespace` if not given. The more it is like a new namespace, in its labels and limits, the better.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stand_in_namespace: Option<String>,
 }
 
 /// Allows what another tool delivers to be taken over until a date. Without it, an object that another tool marks as

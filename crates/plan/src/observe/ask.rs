@@ -6,7 +6,7 @@ use windlass_model::{ApplySet, EnvironmentName, Object, PART_OF, Rendering};
 
 use super::catalog::Served;
 use super::live::Live;
-use super::recall::{Given, Recall};
+use super::recall::Given;
 use super::{Around, Reader, Wanted, tolerate, wanted};
 use crate::fields::{FieldRules, Foreseen, has_migration, sent};
 use crate::{Ask, Asked, Moving, Reply};
@@ -33,7 +33,7 @@ pub(super) async fn all(
             wanted,
         })
         .collect();
-    stream::iter(jobs.into_iter().map(|job| one(reader, around.recall, job)))
+    stream::iter(jobs.into_iter().map(|job| one(reader, around, job)))
         .buffer_unordered(reader.concurrency)
         .try_collect()
         .await
@@ -48,7 +48,8 @@ struct Job<'a> {
     live: Result<Option<Object>, ClusterError>,
 }
 
-async fn one(reader: &Reader<'_>, recall: &Recall<'_>, job: Job<'_>) -> Result<Given, ClusterError> {
+async fn one(reader: &Reader<'_>, around: &Around<'_>, job: Job<'_>) -> Result<Given, ClusterError> {
+    let recall = around.recall;
     let key = job.wanted.key.clone();
     let given = |asked| Given { key: key.clone(), asked, recalled: false, question: None };
     let unasked = |live, answer| Ok(given(Asked::without_conflicts(live, answer)));
@@ -61,7 +62,14 @@ async fn one(reader: &Reader<'_>, recall: &Recall<'_>, job: Job<'_>) -> Result<G
         return unasked(None, Ask::Failed("an object of this kind needs a `metadata.namespace`".to_owned()));
     }
     if resource.namespaced && job.placeless {
-        return unasked(None, Ask::NamespaceMissing);
+        let asking = Question {
+            cluster: reader.cluster,
+            rules: reader.rules,
+            desired: job.wanted.object,
+            label: job.label,
+        };
+        let trial = around.stand_in.try_out(reader, &asking.outgoing(None)).await?;
+        return unasked(None, Ask::NamespaceMissing(trial));
     }
     let live = match job.live {
         Ok(live) => live,
@@ -190,7 +198,7 @@ async fn migrated(question: &Question<'_>, object: &Object, asked: Asked) -> Res
     Ok(Asked { answer, moving, ..asked })
 }
 
-fn failed(error: ClusterError) -> Ask {
+pub(super) fn failed(error: ClusterError) -> Ask {
     match error {
         ClusterError::Api { failure, .. } => Ask::Refused(*failure),
         ClusterError::UnknownKind { stale, .. } => Ask::NotServed { stale },

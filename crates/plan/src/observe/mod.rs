@@ -14,10 +14,12 @@ mod recall;
 mod removal;
 mod scope;
 mod sets;
+mod stand_in;
 mod strays;
 mod users;
 
 pub use recall::{Recollection, Remembering};
+pub use stand_in::Trials;
 
 use windlass_cluster::{Cluster, ClusterError};
 use windlass_model::{EnvironmentName, Object, Rendering, UnitName};
@@ -28,6 +30,7 @@ use catalog::Catalog;
 use places::Places;
 use recall::Recall;
 use sets::Sets;
+use stand_in::StandIn;
 
 /// How to observe.
 #[derive(Debug, Clone, Copy)]
@@ -38,6 +41,10 @@ pub struct ObserveOptions<'a> {
     pub remembering: Option<Remembering<'a>>,
     /// What is left to others, migrated and ignored; the plan must be made by the same rules.
     pub rules: &'a FieldRules,
+    /// The existing namespace in which objects are tried out whose own does not exist yet.
+    pub stand_in: &'a str,
+    /// How many of these are tried out.
+    pub trials: Trials,
 }
 
 /// Reads the sets and the live objects, and asks the server about every object by a dry-run.
@@ -59,14 +66,16 @@ pub async fn observe(
         None => Sets::default(),
     };
     let catalog = Catalog::of(cluster, rendering).await?;
-    let places = Places::read(&reader, rendering).await?;
+    let places = Places::read(&reader, rendering, options.stand_in).await?;
     // The configuration is read before anything is asked: an answer may be younger than what it is kept under.
     let prepared = Recall::prepare(&reader, options.remembering, &catalog, &places);
     let ((recall, unusable), members) =
         futures::try_join!(prepared, members::list(&reader, &sets.readable, &catalog))?;
     let live = live::read(&reader, rendering, &catalog, &places, &members.objects).await?;
-    let around = Around { catalog: &catalog, places: &places, recall: &recall };
-    let given = ask::all(&reader, environment, record_namespace, rendering, &around, live).await?;
+    let stand_in = StandIn::new(options.stand_in, options.trials, rendering, &places);
+    let around = Around { catalog: &catalog, places: &places, recall: &recall, stand_in: &stand_in };
+    let mut given = ask::all(&reader, environment, record_namespace, rendering, &around, live).await?;
+    stand_in::judge_policies(&reader, &mut given).await?;
     let answers = recall.conclude(given, unusable);
     let pods = pods::preview(&reader, &answers.asked).await?;
     let mut observation = Observation {
@@ -100,6 +109,7 @@ struct Around<'a> {
     catalog: &'a Catalog,
     places: &'a Places,
     recall: &'a Recall<'a>,
+    stand_in: &'a StandIn<'a>,
 }
 
 /// A rendered object with its key and unit.

@@ -88,6 +88,12 @@ pub(crate) fn denying_policy(failure: &Failure) -> Option<&str> {
     rest.split('\'').next()
 }
 
+/// Returns the name of the binding by which that policy applies.
+pub(crate) fn denying_binding(failure: &Failure) -> Option<&str> {
+    let (_, rest) = failure.message.split_once("ValidatingAdmissionPolicy '")?;
+    rest.split_once("with binding '")?.1.split('\'').next()
+}
+
 #[cfg(test)]
 mod tests {
     use serde_json::json;

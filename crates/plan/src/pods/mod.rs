@@ -9,8 +9,8 @@ use windlass_model::{Action, Forecast, Object, Refusal};
 use windlass_settings::PodPolicyRule;
 
 pub use answer::PodAnswer;
-pub(crate) use answer::denying_policy;
 use answer::{Meaning, meaning};
+pub(crate) use answer::{denying_binding, denying_policy};
 pub(crate) use synthetic::pod_of;
 
 use crate::refusal::Guard;

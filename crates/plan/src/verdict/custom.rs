@@ -6,7 +6,6 @@ use windlass_model::{Action, Preview, Problem};
 use windlass_schema::{Flaw, Unchecked, Validator};
 
 use super::Case;
-use crate::Ask;
 use crate::definitions::Defined;
 use crate::overlay::overlay;
 
@@ -44,8 +43,8 @@ fn unserved(action: Action) -> Action {
 /// metadata holds under any schema.
 fn is_open(case: &Case<'_>, action: &Action) -> bool {
     use windlass_cluster::FailureKind::{Invalid, Schema};
-    match &case.asked.answer {
-        Ask::Refused(failure) if matches!(failure.kind(), Invalid | Schema) => {
+    match case.refusal() {
+        Some(failure) if matches!(failure.kind(), Invalid | Schema) => {
             !failure.causes.iter().any(|cause| cause.field.starts_with("metadata"))
         }
         _ => action.problem.is_none(),
@@ -58,10 +57,10 @@ fn judge(case: &Case<'_>, defined: &Defined<'_>, validator: &Validator, action: 
         Some(_) => format!("the definition of `{kind}` changes in the same commit"),
         None => format!("the kind `{kind}` is defined by the same commit"),
     };
-    let foreseen = match &case.asked.answer {
+    let foreseen = match case.reply() {
         // What the old schema allowed is only right as far as the new one allows it, but it shows the change.
-        Ask::Answered(_) => action,
-        _ => case.foreseen(Preview::Server),
+        Some(_) => action,
+        None => case.foreseen(Preview::Server),
     };
     let live = case.asked.live.as_ref().map(windlass_model::Object::body);
     let findings = validator.check(&outcome(case), live);
@@ -76,7 +75,7 @@ fn judge(case: &Case<'_>, defined: &Defined<'_>, validator: &Validator, action: 
 
 /// Returns the object as it would be: what the server says, or a guess. A creation takes no status along.
 fn outcome(case: &Case<'_>) -> Value {
-    if let Ask::Answered(reply) = &case.asked.answer {
+    if let Some(reply) = case.reply() {
         return reply.object.body().clone();
     }
     let mut desired = case.object.body().clone();

@@ -8,6 +8,7 @@ mod refused;
 
 use std::collections::BTreeSet;
 
+use windlass_cluster::Failure;
 use windlass_model::{
     Action, Bodies, Digest, Forecast, LiveId, Object, Operation, Preview, Problem, Refusal, Shown, Unit,
     is_secret_kind,
@@ -17,7 +18,7 @@ use crate::fields::{Sent, sent};
 use crate::overlay::overlay;
 use crate::problem::other;
 use crate::scene::Scene;
-use crate::{Ask, Asked, ObjectKey, forecast, immutable, risk};
+use crate::{Ask, Asked, ObjectKey, Reply, forecast, immutable, risk};
 
 /// An action and, if another tool or set owns the object, why it may not be carried out.
 pub(crate) struct Verdict {
@@ -40,7 +41,7 @@ pub(crate) fn judge(scene: &Scene<'_>, position: usize, unit: &Unit, object: &Ob
             Ask::Answered(reply) => answered::action(&case, reply),
             Ask::Refused(failure) => refused::action(&case, failure),
             Ask::NotServed { stale } => pending::kind(&case, *stale),
-            Ask::NamespaceMissing => pending::namespace(&case),
+            Ask::NamespaceMissing(trial) => pending::namespace(&case, trial),
             Ask::Failed(reason) => case.unknown(reason),
         },
     };
@@ -91,12 +92,30 @@ impl Case<'_> {
     /// Returns the object before and after, as far as it is known.
     fn bodies(&self) -> Bodies {
         let live = self.asked.live.as_ref();
-        let after = match (&self.asked.answer, live) {
-            (Ask::Answered(reply), _) => Shown::of(&reply.object),
+        let after = match (self.reply(), live) {
+            (Some(reply), _) => Shown::of(&reply.object),
             (_, Some(live)) => Shown::of(&live.with_body(overlay(live.body(), self.object.body()))),
             (_, None) => Shown::of(self.object),
         };
         Bodies { before: live.map(Shown::of), after: Some(after) }
+    }
+
+    /// Returns what the server would make of the object, in its own namespace or in one that stands in.
+    fn reply(&self) -> Option<&Reply> {
+        match &self.asked.answer {
+            Ask::Answered(reply) => Some(reply),
+            Ask::NamespaceMissing(trial) => trial.reply(),
+            _ => None,
+        }
+    }
+
+    /// Returns why the server refuses the object, wherever it is.
+    fn refusal(&self) -> Option<&Failure> {
+        match &self.asked.answer {
+            Ask::Refused(failure) => Some(failure),
+            Ask::NamespaceMissing(trial) => trial.refusal(),
+            _ => None,
+        }
     }
 
     /// Returns the action as far as it can be foreseen without the server.

@@ -2,15 +2,16 @@
 
 use windlass_model::{Action, Preview, Problem};
 
-use super::Case;
-use crate::problem::other;
+use super::{Case, answered};
+use crate::problem::{of_failure, other};
+use crate::{Outcome, Trial};
 
-/// The namespace does not exist: fine, if the commit creates it in time.
-pub(super) fn namespace(case: &Case<'_>) -> Action {
+/// The namespace does not exist: fine, if the commit creates it in time, and if the object holds wherever it is.
+pub(super) fn namespace(case: &Case<'_>, trial: &Trial) -> Action {
     let name = case.object.reference().namespace.clone().unwrap_or_default();
     match case.scene.namespace(&name) {
         Some(position) if position <= case.position => {
-            case.foreseen(Preview::Locally(format!("the namespace `{name}` is created by the same commit")))
+            tried_out(case, trial, &format!("the namespace `{name}` is created by the same commit"))
         }
         Some(position) => {
             case.with_problem(Preview::Server, too_late(case, &format!("the namespace `{name}`"), position))
@@ -21,6 +22,29 @@ pub(super) fn namespace(case: &Case<'_>) -> Action {
                 "the namespace `{name}` does not exist: deliver it in this or an earlier unit, or create it"
             )),
         ),
+    }
+}
+
+/// What another namespace says counts as far as it says it of the object. What it says of itself, by its quota, its
+/// limits or the policies that select it, is only told.
+fn tried_out(case: &Case<'_>, trial: &Trial, because: &str) -> Action {
+    let preview = Preview::Locally(format!("{because}; {}", trial.told()));
+    match trial {
+        Trial::Not(_) | Trial::Alike(_) => case.foreseen(preview),
+        Trial::Made { outcome: Outcome::Accepted(reply), .. } => {
+            Action { preview, ..answered::action(case, reply) }
+        }
+        Trial::Made { stand_in, outcome: Outcome::Refused { failure, everywhere } } => {
+            let problem = of_failure(&case.object.reference().kind, failure);
+            if *everywhere {
+                return case.with_problem(preview, problem);
+            }
+            let warning = format!(
+                "in `{stand_in}` it would be refused, which may or may not hold in its own namespace: {}",
+                problem.summary()
+            );
+            Action { warnings: vec![warning], ..case.foreseen(preview) }
+        }
     }
 }
 

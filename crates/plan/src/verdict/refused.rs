@@ -4,13 +4,15 @@ use windlass_cluster::{Failure, FailureKind};
 use windlass_model::{Action, Operation, Preview, Problem};
 
 use super::{Case, kept_by, pending};
-use crate::immutable;
 use crate::problem::{of_failure, other};
+use crate::{Trial, immutable};
 
 pub(super) fn action(case: &Case<'_>, failure: &Failure) -> Action {
     let kind = &case.object.reference().kind;
     match failure.kind() {
-        FailureKind::NamespaceMissing => pending::namespace(case),
+        FailureKind::NamespaceMissing => {
+            pending::namespace(case, &Trial::Not("namespaces may not be listed".to_owned()))
+        }
         FailureKind::KindNotServed => pending::kind(case, false),
         FailureKind::NamespaceTerminating => terminating_namespace(case),
         FailureKind::Immutable => recreate(case, failure),

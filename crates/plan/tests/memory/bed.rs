@@ -8,7 +8,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use windlass_cluster::{ApplyRequest, Cluster, Expect, Target};
 use windlass_model::{ClusterId, Digest, Object, Provenance, Rendering, Unit, UnitName};
-use windlass_plan::{FieldRules, Inputs, Memory, ObserveOptions, Remembering, observe, plan};
+use windlass_plan::{FieldRules, Inputs, Memory, ObserveOptions, Remembering, Trials, observe, plan};
 use windlass_settings::Guards;
 
 const AGENT: &str = "windlass-memory-test";
@@ -130,7 +130,13 @@ impl Bed {
         remembering: Option<Remembering<'_>>,
     ) -> (Planned, Option<Memory>) {
         let rendering = rendering(objects);
-        let options = ObserveOptions { concurrency: 8, remembering, rules: &FieldRules::default() };
+        let options = ObserveOptions {
+            concurrency: 8,
+            remembering,
+            rules: &FieldRules::default(),
+            stand_in: "default",
+            trials: Trials::Each,
+        };
         let observation = observe(&self.cluster, None, "", &rendering, &options).await.unwrap();
         let inputs = Inputs {
             environment: None,

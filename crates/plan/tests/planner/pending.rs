@@ -1,7 +1,7 @@
 //! Objects whose namespace or kind comes with the same commit.
 
 use serde_json::{Value, json};
-use windlass_plan::Ask;
+use windlass_plan::{Ask, Outcome, Reply, Trial};
 
 use crate::world::{World, config, failure, live, member, named};
 
@@ -36,6 +36,66 @@ fn a_namespace_of_the_same_commit() {
     world([std::slice::from_ref(&object), std::slice::from_ref(&namespace)])
         .check(4, &[&["problem the namespace `shop` comes with the unit `two`"], &["create namespace"]]);
     world([std::slice::from_ref(&object), &[]]).check(4, &[&["problem the namespace `shop` does not exist"]]);
+}
+
+/// What the stand-in namespace says counts as far as it is about the object.
+#[test]
+fn an_object_is_tried_out_where_its_namespace_does_not_exist_yet() {
+    let (object, namespace) = (config("a", &json!({})), named("v1", "Namespace", None, "shop"));
+    let check = |trial: Trial, exit, want: &[&str]| {
+        World::new()
+            .unit("shop", &[namespace.clone(), object.clone()])
+            .answered(&namespace, None, live(namespace.clone()))
+            .asked(None, &[], Ask::NamespaceMissing(trial), &object)
+            .check(exit, &[&["create namespace shop"], want]);
+    };
+    let made = |outcome| Trial::Made { stand_in: "windlass-system".into(), outcome };
+    let created = "create configmap shop/a in shop [routine] [locally: the namespace `shop` is created by the same commit; ";
+    let told = &format!("{created}tried out in `windlass-system`, whose labels and limits may differ]");
+    let warnings = vec!["v1 is deprecated".to_owned()];
+    let reply = Reply { object: crate::world::object(object.clone()), warnings };
+    check(made(Outcome::Accepted(reply)), 0, &[told, "warning v1 is deprecated"]);
+    let refused = |everywhere| {
+        let causes =
+            json!([{"reason": "FieldValueInvalid", "field": "data[k]", "message": "Invalid value: no"}]);
+        made(Outcome::Refused { failure: failure(422, "Invalid", "x is invalid", &causes), everywhere })
+    };
+    check(refused(true), 65, &[told, "problem invalid: data[k]: Invalid value: no"]);
+    check(
+        refused(false),
+        0,
+        &[
+            told,
+            "warning in `windlass-system` it would be refused, which may or may not hold in its own namespace: invalid",
+        ],
+    );
+    let reason = "not tried out: the quota is used up]";
+    check(Trial::Not("the quota is used up".into()), 0, &[created, reason]);
+    check(
+        Trial::Alike("x".into()),
+        0,
+        &[created, "an object of the same kind and shape was tried out in `x`"],
+    );
+}
+
+/// The old definition refuses the new field in the stand-in namespace, too.
+#[test]
+fn a_trial_is_judged_by_the_definition_of_the_same_commit() {
+    let (object, namespace) =
+        (named("ex.io/v1", "Foo", Some("shop"), "a"), named("v1", "Namespace", None, "shop"));
+    let schema = "failed to create typed patch object (a; v1): .spec.new: field not declared in schema";
+    let check = |was: &Value, exit, want: &[&str]| {
+        let outcome = Outcome::Refused { failure: failure(500, "", schema, &json!([])), everywhere: true };
+        let trial = Trial::Made { stand_in: "default".into(), outcome };
+        World::new()
+            .unit("shop", &[definition("v1"), namespace.clone(), object.clone()])
+            .answered(&namespace, None, live(namespace.clone()))
+            .asked(None, &[], Ask::NamespaceMissing(trial), &object)
+            .answered(&definition("v1"), Some(member("shop", was.clone())), member("shop", definition("v1")))
+            .check(exit, &[&[], &["create namespace"], want]);
+    };
+    check(&definition("v0"), 0, &["create foo", "[locally: the definition of `foo.ex.io` changes"]);
+    check(&definition("v1"), 65, &["create foo", "problem invalid: .spec.new"]);
 }
 
 /// kubectl issues 1117 and 1179.

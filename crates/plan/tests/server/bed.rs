@@ -10,7 +10,7 @@ use windlass_model::{
     Action, ApplySet, ClusterId, Digest, EnvironmentName, Object, Operation, Plan, Provenance, Rendering,
     Unit, UnitName,
 };
-use windlass_plan::{FieldRules, Inputs, Observation, ObserveOptions, observe, plan};
+use windlass_plan::{FieldRules, Inputs, Observation, ObserveOptions, Trials, observe, plan};
 use windlass_settings::Guards;
 
 /// A namespace for objects, a namespace for records, an environment of its own.
@@ -116,7 +116,13 @@ impl Bed {
     pub(crate) async fn plan(&self, units: &[(&str, &[Value])]) -> Plan {
         let rendering = rendering(units);
         let environment = Some(&self.environment);
-        let options = ObserveOptions { concurrency: 8, remembering: None, rules: &self.fields };
+        let options = ObserveOptions {
+            concurrency: 8,
+            remembering: None,
+            rules: &self.fields,
+            stand_in: &self.namespace,
+            trials: Trials::Each,
+        };
         let observation =
             observe(&self.cluster, environment, &self.namespace, &rendering, &options).await.unwrap();
         self.plan_of(environment, &rendering, &observation)

@@ -29,4 +29,6 @@ mod prunes;
 #[cfg(test)]
 mod sets;
 #[cfg(test)]
+mod stand_in;
+#[cfg(test)]
 mod storage;

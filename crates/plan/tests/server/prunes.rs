@@ -70,7 +70,13 @@ async fn a_bare_directory_deletes_nothing_and_takes_no_label_off() {
     let (stays, gone) = (bed.config("stays", &json!({})), bed.config("gone", &json!({})));
     bed.deliver(&[("shop", &[stays.clone(), gone])]).await;
     let rendering = crate::bed::rendering(&[("shop", std::slice::from_ref(&stays))]);
-    let options = windlass_plan::ObserveOptions { concurrency: 4, remembering: None, rules: &bed.fields };
+    let options = windlass_plan::ObserveOptions {
+        concurrency: 4,
+        remembering: None,
+        rules: &bed.fields,
+        stand_in: &bed.namespace,
+        trials: windlass_plan::Trials::Each,
+    };
     let observation =
         windlass_plan::observe(&bed.cluster, None, &bed.namespace, &rendering, &options).await.unwrap();
     assert!(observation.candidates.is_empty() && observation.sets.is_empty());

@@ -196,6 +196,9 @@ fn guards(guards: &Guards, found: &mut Findings<'_>) {
         found.want_kind(&format!("guards.protectedKinds[{index}]"), kind);
     }
     deletion::allowed(&guards.allow_deletions, found);
+    if let Some(namespace) = &guards.stand_in_namespace {
+        found.want_label("guards.standInNamespace", namespace);
+    }
     restraint::freezes(&guards.freezes, found);
     restraint::plan_rules(&guards.rules, found);
     for (index, permission) in guards.allow_takeovers.iter().enumerate() {

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use windlass_model::{Event, ExitCode, Plan, Provenance, RunId, Sink as _, SourceTree, Stage};
-use windlass_plan::{FieldRules, Inputs};
+use windlass_plan::{FieldRules, Inputs, Trials};
 use windlass_render::{Limits, ResolvedUnit};
 use windlass_report::{PlanText, plan_text};
 use windlass_settings::Guards;
@@ -78,7 +78,7 @@ async fn of_environment(
     let state = session.store.state().await?;
     let desired = desired::obtain(&session, From::Commit { wanted, rollback: false }, &state).await?;
     let passed = planning::gate(&session).await?;
-    let mut plan = planning::plan(&session, &desired, Some(passed.policies()), Purpose::Delivery).await?;
+    let mut plan = planning::plan(&session, &desired, Some(passed.policies()), Purpose::Preview).await?;
     let freezes = windlass_plan::freezes(&plan, &session.settings.guards);
     plan.warnings
         .extend(freezes.into_iter().map(|freeze| format!("a run would be refused now: {}", freeze.message)));
@@ -126,6 +126,8 @@ async fn of_directory(
             record_namespace: "",
             rendering: &rendering,
             rules: &fields,
+            stand_in: "default",
+            trials: Trials::Each,
         };
         let cache = surroundings.private_cache().filter(|_| !access.no_memo);
         let file = cache.map(|cache| MemoryFile::new(&cache, &cluster_id, None));

@@ -3,7 +3,7 @@
 use jiff::Timestamp;
 use windlass_cluster::Cluster;
 use windlass_model::{ClusterId, Digest, EnvironmentName, Level, Plan, Rendering, Stage};
-use windlass_plan::{FieldRules, Inputs, Observation, ObserveOptions, Remembering};
+use windlass_plan::{FieldRules, Inputs, Observation, ObserveOptions, Remembering, Trials};
 
 use crate::error::CommandError;
 use crate::executor::desired::Desired;
@@ -37,6 +37,8 @@ pub(crate) async fn gate(session: &Session) -> Result<windlass_model::GatePassed
 /// What a plan is made for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Purpose<'a> {
+    /// To show what a delivery would do.
+    Preview,
     /// To deliver a commit.
     Delivery,
     /// To go back to an older commit, for this reason.
@@ -67,6 +69,9 @@ pub(crate) async fn plan(
             record_namespace,
             rendering: &desired.rendering,
             rules: &fields,
+            stand_in: session.settings.guards.stand_in_namespace.as_deref().unwrap_or(record_namespace),
+            // Who looks at a plan wants to know of each object; a delivery does not take twice as long for it.
+            trials: if purpose == Purpose::Preview { Trials::Each } else { Trials::Shapes },
         };
         let now = session.clock.now();
         let observation = observe(question, session.memory.as_ref(), now, &session.reporter).await?;
@@ -78,7 +83,7 @@ pub(crate) async fn plan(
             policies,
             rollback: match purpose {
                 Purpose::Rollback(reason) => Some(reason.to_owned()),
-                Purpose::Delivery | Purpose::Drift => None,
+                Purpose::Preview | Purpose::Delivery | Purpose::Drift => None,
             },
             guards: &session.settings.guards,
             deletions: &desired.repository.deletions_in(session.name.as_str()),
@@ -110,6 +115,9 @@ pub(crate) struct Question<'a> {
     pub(crate) record_namespace: &'a str,
     pub(crate) rendering: &'a Rendering,
     pub(crate) rules: &'a FieldRules,
+    /// The namespace in which objects are tried out whose own does not exist yet.
+    pub(crate) stand_in: &'a str,
+    pub(crate) trials: Trials,
 }
 
 /// Looks at the cluster, with the help of what earlier plans were answered, and keeps the new answers.
@@ -125,7 +133,13 @@ pub(crate) async fn observe(
     }
     let remembering =
         earlier.as_ref().map(|(memory, _)| Remembering { memory, cluster: question.cluster_id, now });
-    let options = ObserveOptions { concurrency: CONCURRENCY, remembering, rules: question.rules };
+    let options = ObserveOptions {
+        concurrency: CONCURRENCY,
+        remembering,
+        rules: question.rules,
+        stand_in: question.stand_in,
+        trials: question.trials,
+    };
     let observation = windlass_plan::observe(
         question.cluster,
         question.environment,
