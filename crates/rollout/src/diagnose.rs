@@ -147,10 +147,19 @@ async fn unbound_claims(cluster: &Cluster, pod: &Object) -> Vec<ObjectRef> {
 async fn events(cluster: &Cluster, subjects: &[ObjectRef]) -> Vec<Occurrence> {
     let lists =
         futures::future::join_all(subjects.iter().take(6).map(|subject| cluster.events(subject))).await;
-    let mut found: Vec<Occurrence> =
-        lists.into_iter().flatten().flatten().map(|event| occurrence(&event)).collect();
-    found.sort_by(|a, b| a.last_seen.cmp(&b.last_seen));
-    found.split_off(found.len().saturating_sub(EVENTS))
+    most_telling(lists.into_iter().flatten().flatten().collect())
+}
+
+/// Returns the last warnings, and where there are few, the last of the other events too; the oldest first.
+fn most_telling(mut events: Vec<Object>) -> Vec<Occurrence> {
+    events.sort_by_cached_key(|event| {
+        let is_warning = text(event.body(), "/type") == "Warning";
+        (is_warning, occurrence(event).last_seen)
+    });
+    let kept = events.split_off(events.len().saturating_sub(EVENTS));
+    let mut told: Vec<Occurrence> = kept.iter().map(occurrence).collect();
+    told.sort_by(|a, b| a.last_seen.cmp(&b.last_seen));
+    told
 }
 
 fn occurrence(event: &Object) -> Occurrence {
@@ -189,4 +198,31 @@ async fn log(cluster: &Cluster, pod: &Object) -> Option<LogTail> {
         previous,
         lines,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    /// Of a pod that starts and fails again and again, the ordinary events are the younger ones.
+    #[test]
+    fn warnings_are_told_before_later_ordinary_events() {
+        let event = |number: usize, kind: &str| {
+            let body = json!({"apiVersion": "v1", "kind": "Event", "metadata": {"name": format!("e{number}")},
+                "type": kind, "reason": format!("{kind}{number}"),
+                "lastTimestamp": format!("2026-01-01T00:00:{number:02}Z")});
+            Object::new(body, None).unwrap()
+        };
+        let check = |kinds: &[&str], want: &[&str]| {
+            let events = kinds.iter().enumerate().map(|(number, kind)| event(number, kind)).collect();
+            let told = most_telling(events);
+            assert_eq!(told.iter().map(|one| one.reason.as_str()).collect::<Vec<_>>(), want);
+        };
+        check(&["Normal", "Warning"], &["Normal0", "Warning1"]);
+        let many = ["Warning", "Normal", "Normal", "Warning", "Normal", "Normal", "Normal"];
+        check(&many, &["Warning0", "Warning3", "Normal4", "Normal5", "Normal6"]);
+        check(&["Warning"; 7], &["Warning2", "Warning3", "Warning4", "Warning5", "Warning6"]);
+    }
 }

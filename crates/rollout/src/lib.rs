@@ -7,6 +7,7 @@
 //! issue 994).
 
 mod ailment;
+mod collection;
 mod diagnose;
 mod error;
 mod feed;

@@ -1,14 +1,15 @@
 //! The collections as they were seen last.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, HashMap};
 use std::time::Duration;
 
 use tokio::time::Instant;
 use windlass_cluster::ClusterError;
-use windlass_model::{GroupKind, Object};
+use windlass_model::{GroupKind, Object, ObjectRef};
 
 use crate::Target;
-use crate::feed::{Collection, News};
+use crate::collection::Collection;
+use crate::feed::News;
 use crate::fields::{controller, list, text};
 use crate::judge::Observed;
 
@@ -22,11 +23,18 @@ pub(crate) struct Mirror {
     shelves: BTreeMap<Collection, Shelf>,
 }
 
+/// Namespace and name.
+type Key = (Option<String>, String);
+
+fn key(object: &ObjectRef) -> Key {
+    (object.namespace.clone(), object.name.clone())
+}
+
 #[derive(Debug, Default)]
 struct Shelf {
-    objects: HashMap<String, Object>,
+    objects: HashMap<Key, Object>,
     /// Objects that went while they were watched, as they looked last.
-    gone: HashMap<String, Object>,
+    gone: HashMap<Key, Object>,
     listed: bool,
     blind: Option<(Instant, ClusterError)>,
 }
@@ -34,38 +42,47 @@ struct Shelf {
 impl Mirror {
     /// Makes a mirror of everything that the judge needs to see.
     pub(crate) fn for_targets(targets: &[Target]) -> Self {
-        let shelves = collections(targets).into_iter().map(|collection| (collection, Shelf::default()));
-        Self { shelves: shelves.collect() }
+        let collections = Collection::of_targets(targets).into_iter();
+        Self { shelves: collections.map(|collection| (collection, Shelf::default())).collect() }
     }
 
     pub(crate) fn collections(&self) -> impl Iterator<Item = &Collection> {
         self.shelves.keys()
     }
 
+    /// Replaces a collection by one for each of its namespaces, and returns these.
+    pub(crate) fn split(&mut self, collection: &Collection) -> Vec<Collection> {
+        self.shelves.remove(collection);
+        let narrow = collection.split();
+        self.shelves.extend(narrow.iter().map(|collection| (collection.clone(), Shelf::default())));
+        narrow
+    }
+
     pub(crate) fn update(&mut self, collection: &Collection, news: News, now: Instant) {
         let Some(known) = self.shelves.get_mut(collection) else { return };
         match news {
             News::Listed(objects) => {
-                let by_name = objects.into_iter().map(|object| (object.reference().name.clone(), object));
-                let before = std::mem::replace(&mut known.objects, by_name.collect());
-                let gone = before.into_iter().filter(|(name, _)| !known.objects.contains_key(name));
+                let by_key = objects.into_iter().map(|object| (key(object.reference()), object));
+                let before = std::mem::replace(&mut known.objects, by_key.collect());
+                let gone = before.into_iter().filter(|(key, _)| !known.objects.contains_key(key));
                 known.gone.extend(gone);
                 (known.listed, known.blind) = (true, None);
             }
             News::Changed(object) => {
-                known.objects.insert(object.reference().name.clone(), object);
+                known.objects.insert(key(object.reference()), object);
                 known.blind = None;
             }
             News::Deleted(object) => {
-                let name = object.reference().name.clone();
-                known.objects.remove(&name);
-                known.gone.insert(name, object);
+                let key = key(object.reference());
+                known.objects.remove(&key);
+                known.gone.insert(key, object);
                 known.blind = None;
             }
             News::Blind(error) => {
                 let since = known.blind.take().map_or(now, |(since, _)| since);
                 known.blind = Some((since, error));
             }
+            News::TooWide => {}
         }
     }
 
@@ -150,9 +167,10 @@ impl<'a> View<'a> {
 
     /// Returns what the judge needs to know of a target.
     pub(crate) fn observe(&self, target: &Target) -> Observed<'a> {
-        let own = self.shelf(&target.object.kind, target.object.namespace.as_deref(), &target.object.name);
-        let object = own.and_then(|shelf| shelf.objects.get(&target.object.name));
-        let last_seen = own.and_then(|shelf| shelf.gone.get(&target.object.name));
+        let key = key(&target.object);
+        let own = self.shelf(&target.object.kind, &key);
+        let object = own.and_then(|shelf| shelf.objects.get(&key));
+        let last_seen = own.and_then(|shelf| shelf.gone.get(&key));
         let mut observed = Observed { object, last_seen, ..Observed::default() };
         let Some(uid) = object.and_then(Object::uid) else { return observed };
         if target.object.kind.is("", "PersistentVolumeClaim") {
@@ -179,98 +197,14 @@ impl<'a> View<'a> {
 
     /// Returns a pod by name.
     pub(crate) fn pod(&self, namespace: Option<&str>, name: &str) -> Option<&'a Object> {
-        self.shelf(&GroupKind::new("", "Pod"), namespace, name)?.objects.get(name)
+        let key = (namespace.map(str::to_owned), name.to_owned());
+        self.shelf(&GroupKind::new("", "Pod"), &key)?.objects.get(&key)
     }
 
-    fn shelf(&self, kind: &GroupKind, namespace: Option<&str>, name: &str) -> Option<&'a Shelf> {
-        let by_name = by_name(name);
-        let fits = |collection: &&Collection| {
-            collection.kind == *kind
-                && collection.namespace.as_deref() == namespace
-                && collection.fields.as_ref().is_none_or(|fields| *fields == by_name)
-        };
-        self.mirror.shelves.iter().find(|(collection, _)| fits(collection)).map(|(_, shelf)| shelf)
-    }
-}
-
-fn by_name(name: &str) -> String {
-    format!("metadata.name={name}")
-}
-
-/// Returns the collections that show the targets and what they control, each once.
-fn collections(targets: &[Target]) -> BTreeSet<Collection> {
-    let mut names: BTreeMap<(GroupKind, Option<String>), BTreeSet<&str>> = BTreeMap::new();
-    let mut found = BTreeSet::new();
-    for target in targets {
-        let place = (target.object.kind.clone(), target.object.namespace.clone());
-        names.entry(place).or_default().insert(&target.object.name);
-        let mut also = |group: &str, kind: &str, fields: Option<&str>| {
-            found.insert(Collection {
-                kind: GroupKind::new(group, kind),
-                namespace: target.object.namespace.clone(),
-                fields: fields.map(str::to_owned),
-            });
-        };
-        let kind = target.object.kind.kind.as_str();
-        if matches!(kind, "Deployment" | "StatefulSet" | "DaemonSet" | "Job" | "PersistentVolumeClaim") {
-            also("", "Pod", None);
-        }
-        if kind == "Deployment" {
-            also("apps", "ReplicaSet", None);
-        }
-        if matches!(kind, "StatefulSet" | "DaemonSet" | "Job") {
-            also("", "Event", Some("reason=FailedCreate"));
-        }
-    }
-    for ((kind, namespace), names) in names {
-        let whole = Collection { kind, namespace, fields: None };
-        // Definitions are large: one is not worth reading all.
-        let fields =
-            names.first().filter(|_| names.len() == 1 && !found.contains(&whole)).map(|name| by_name(name));
-        found.insert(Collection { fields, ..whole });
-    }
-    found
-}
-
-#[cfg(test)]
-mod tests {
-    use windlass_model::ObjectRef;
-
-    use super::*;
-
-    fn target(group: &str, kind: &str, namespace: Option<&str>, name: &str) -> Target {
-        let object = ObjectRef {
-            kind: GroupKind::new(group, kind),
-            version: "v1".to_owned(),
-            namespace: namespace.map(str::to_owned),
-            name: name.to_owned(),
-        };
-        Target { object, uid: None, generation: None, changed: true }
-    }
-
-    #[test]
-    fn each_collection_is_watched_once() {
-        let targets = [
-            target("apps", "StatefulSet", Some("shop"), "db"),
-            target("apps", "StatefulSet", Some("shop"), "mq"),
-            target("apps", "Deployment", Some("shop"), "web"),
-            target("", "Pod", Some("shop"), "bare"),
-            target("", "Namespace", None, "shop"),
-        ];
-        let got: Vec<String> = collections(&targets)
-            .into_iter()
-            .map(|c| {
-                format!("{} {} {}", c.kind, c.namespace.unwrap_or_default(), c.fields.unwrap_or_default())
-            })
-            .collect();
-        let want = [
-            "Event shop reason=FailedCreate",
-            "Namespace  metadata.name=shop",
-            "Pod shop ",
-            "Deployment.apps shop metadata.name=web",
-            "ReplicaSet.apps shop ",
-            "StatefulSet.apps shop ",
-        ];
-        assert_eq!(got, want);
+    fn shelf(&self, kind: &GroupKind, (namespace, name): &Key) -> Option<&'a Shelf> {
+        let mut shelves = self.mirror.shelves.iter();
+        shelves
+            .find(|(collection, _)| collection.shows(kind, namespace.as_deref(), name))
+            .map(|(_, shelf)| shelf)
     }
 }

@@ -13,7 +13,7 @@ use windlass_model::{Event, GroupKind, Level, Mutation, MutationResult, Object, 
 use crate::fields::{number, text};
 use crate::pods::{self, REVISION};
 
-/// Deletes stuck pods, each at most once.
+/// Deletes stuck pods, each at most once. One that changed while it was looked at is tried again.
 #[derive(Debug, Default)]
 pub(crate) struct Rescue {
     tried: BTreeSet<String>,
@@ -48,6 +48,11 @@ impl Rescue {
             Err(error) => MutationResult::Failed { message: error.to_string() },
         };
         sink.emit(Event::Answered { mutation, result });
+        if answer.as_ref().is_err_and(is_conflict) {
+            // A pod in a crash loop changes every few seconds.
+            self.tried.remove(pod.uid().unwrap_or_default());
+            return Ok(false);
+        }
         let freed = answer? == Deleted::Accepted;
         if freed {
             let text = format!(
@@ -60,6 +65,10 @@ impl Rescue {
         }
         Ok(freed)
     }
+}
+
+fn is_conflict(error: &ClusterError) -> bool {
+    error.failure().is_some_and(|failure| failure.code == 409)
 }
 
 /// Says whether the pod is one that its set's controller would replace if only it became ready: the set has

@@ -3,15 +3,14 @@
 use std::collections::HashMap;
 use std::time::Duration;
 
-use tokio::sync::mpsc;
-use tokio::task::JoinSet;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 use windlass_cluster::{Cluster, ClusterError};
 use windlass_model::{Event, GroupKind, Level, ObjectRef, Sink, Stage};
 
+use crate::collection::Collection;
 use crate::diagnose::diagnose;
-use crate::feed::{Collection, News, follow};
+use crate::feed::{Feeds, News};
 use crate::fields::text;
 use crate::mirror::{Mirror, View};
 use crate::patience::Patience;
@@ -65,8 +64,8 @@ const DIAGNOSIS_TIME: Duration = Duration::from_secs(15);
 
 /// Waits until all targets are ready at the same moment.
 ///
-/// Targets are read first and watched then, so that a target that is ready already costs no wait. A target
-/// that this run did not change is held to the same rules: a run onto a broken workload is no success.
+/// Targets are read first; where all are ready already, nothing is watched. A target that this run did not change is
+/// held to the same rules: a run onto a broken workload is no success.
 ///
 /// # Errors
 /// See [`RolloutError`]. The first failure ends the wait for all.
@@ -107,11 +106,9 @@ struct Wait<'a> {
 
 impl Wait<'_> {
     async fn run(&mut self) -> Result<RolledOut, RolloutError> {
-        let (sender, mut news) = mpsc::channel(256);
-        // Dropping the set stops the feeds.
-        let mut feeds = JoinSet::new();
+        let mut feeds = Feeds::new(self.cluster.clone());
         for collection in self.mirror.collections() {
-            feeds.spawn(follow(self.cluster.clone(), collection.clone(), sender.clone()));
+            feeds.follow(collection.clone());
         }
         loop {
             if self.options.stop.is_cancelled() {
@@ -120,12 +117,15 @@ impl Wait<'_> {
             if let Some(end) = self.look().await {
                 return end;
             }
-            self.sleep(&mut news).await;
+            if self.mirror.is_complete() {
+                feeds.watch();
+            }
+            self.sleep(&mut feeds).await;
         }
     }
 
     /// Waits for news, for a cause to have lasted too long, or for the end.
-    async fn sleep(&mut self, news: &mut mpsc::Receiver<(Collection, News)>) {
+    async fn sleep(&mut self, feeds: &mut Feeds) {
         let grace = &self.options.grace;
         let mut until = self.patience.next(grace).map_or(self.deadline, |next| next.min(self.deadline));
         if self.options.rescue {
@@ -138,11 +138,23 @@ impl Wait<'_> {
         tokio::select! {
             () = stop.cancelled() => return,
             () = tokio::time::sleep_until(until) => return,
-            Some((collection, item)) = news.recv() => self.mirror.update(&collection, item, Instant::now()),
+            Some((collection, news)) = feeds.next() => self.take(feeds, &collection, news),
         }
         tokio::time::sleep(BURST).await;
-        while let Ok((collection, item)) = news.try_recv() {
-            self.mirror.update(&collection, item, Instant::now());
+        while let Some((collection, news)) = feeds.waiting() {
+            self.take(feeds, &collection, news);
+        }
+    }
+
+    fn take(&mut self, feeds: &mut Feeds, collection: &Collection, news: News) {
+        match news {
+            // A right that holds in some namespaces only is no right to read all.
+            News::TooWide => {
+                for narrow in self.mirror.split(collection) {
+                    feeds.follow(narrow);
+                }
+            }
+            news => self.mirror.update(collection, news, Instant::now()),
         }
     }
 

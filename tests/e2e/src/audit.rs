@@ -43,10 +43,18 @@ impl Audit {
         Self { from: std::fs::metadata(Bed::get().audit_log()).unwrap().len() }
     }
 
-    /// Returns what Windlass asked since the mark about anything whose name, or namespace, contains `part`.
+    /// Returns what Windlass asked since the mark about anything whose name, or namespace, contains `part`, watches
+    /// aside. For the id of a run: everything that this run asked.
     ///
     /// Other tests run at the same time: their names contain other parts.
     pub fn requests(self, part: &str) -> Vec<Request> {
+        let mut requests = self.everything(part);
+        requests.retain(|request| request.verb != "watch");
+        requests
+    }
+
+    /// Returns what Windlass asked since the mark, watches included.
+    pub fn everything(self, part: &str) -> Vec<Request> {
         let mut file = std::fs::File::open(Bed::get().audit_log()).unwrap();
         file.seek(SeekFrom::Start(self.from)).unwrap();
         let mut text = Vec::new();
@@ -56,7 +64,7 @@ impl Audit {
             text.lines().filter(|line| line.contains("\"userAgent\":\"windlass/") && line.contains(part));
         // The last line may still be being written.
         let events = ours.filter_map(|line| serde_json::from_str::<Value>(line).ok());
-        events.map(|event| request(&event)).filter(|request| request.verb != "watch").collect()
+        events.map(|event| request(&event)).collect()
     }
 
     /// Returns the writes since the mark, except to Windlass's own records.

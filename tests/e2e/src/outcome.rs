@@ -6,7 +6,6 @@ use serde_json::Value;
 
 /// How a call of the binary ended: exit code and what it wrote.
 #[derive(Debug, Clone)]
-
 pub struct Outcome {
     /// The command line.
     pub command: String,
@@ -82,6 +81,14 @@ impl Outcome {
             Ok(value) => value,
             Err(error) => panic!("standard output is not one JSON document: {error}\n{self}"),
         }
+    }
+
+    /// Returns the id of the run, by which its requests can be told from others.
+    #[track_caller]
+    pub fn run_id(&self) -> &str {
+        let folder = self.stderr.lines().find_map(|line| line.strip_prefix("report: "));
+        let id = folder.and_then(|folder| folder.rsplit('/').next());
+        id.unwrap_or_else(|| panic!("no report is named\n{self}"))
     }
 
     /// Returns both streams.

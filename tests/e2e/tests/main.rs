@@ -23,6 +23,7 @@ mod prune;
 mod refusals;
 mod remotes;
 mod repository_file;
+mod requests;
 mod retained;
 mod rollback;
 mod secrets;

@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use futures::FutureExt as _;
 use serde_json::{Value, json};
-use windlass_cluster::{ApplyRequest, Cluster, Expect, Propagation, Target as Server};
+use windlass_cluster::{ApplyRequest, Cluster, ClusterError, Expect, Propagation, Target as Server};
 use windlass_model::{Event, Object, ObjectRef, Sink};
 
 /// A namespace and what else a test made.
@@ -32,21 +32,38 @@ pub(crate) fn authority() -> Vec<u8> {
     std::fs::read(kubeconfig().with_file_name("pki").join("ca.crt")).unwrap()
 }
 
-/// Runs a test in a namespace of its own and cleans up, however the test ends.
-pub(crate) async fn with_bed<F: Future<Output = ()>>(
-    name: &str,
-    test: impl FnOnce(std::sync::Arc<Bed>) -> F,
-) {
-    rustls::crypto::ring::default_provider().install_default().ok();
+async fn connect(kubeconfig: PathBuf) -> Cluster {
     let server = Server {
-        kubeconfig: kubeconfig(),
+        kubeconfig,
         context: "testbed".to_owned(),
         proxy: None,
         user_agent: "windlass-rollout-test".to_owned(),
         request_timeout: Duration::from_secs(30),
         concurrency: 8,
     };
-    let cluster = Cluster::connect(&server).await.unwrap();
+    Cluster::connect(&server).await.unwrap()
+}
+
+/// Returns the verb of each request made as a user so far, with the code of its answer.
+pub(crate) fn requests(user: &str) -> Vec<(String, i64)> {
+    let log = std::fs::read_to_string(kubeconfig().with_file_name("audit.log")).unwrap();
+    let ours = log.lines().filter(|line| line.contains(user));
+    let events = ours.filter_map(|line| serde_json::from_str::<Value>(line).ok());
+    let made = events.filter(|event| event["impersonatedUser"]["username"] == user);
+    let request = |event: Value| {
+        let verb = event["verb"].as_str().unwrap_or_default().to_owned();
+        (verb, event["responseStatus"]["code"].as_i64().unwrap_or_default())
+    };
+    made.map(request).collect()
+}
+
+/// Runs a test in a namespace of its own and cleans up, however the test ends.
+pub(crate) async fn with_bed<F: Future<Output = ()>>(
+    name: &str,
+    test: impl FnOnce(std::sync::Arc<Bed>) -> F,
+) {
+    rustls::crypto::ring::default_provider().install_default().ok();
+    let cluster = connect(kubeconfig()).await;
     let random = RandomState::new().hash_one(name) % 1_000_000;
     let namespace = format!("{name}-{random:06}");
     let bed = std::sync::Arc::new(Bed { cluster, namespace: namespace.clone(), made: Mutex::default() });
@@ -62,6 +79,16 @@ pub(crate) async fn with_bed<F: Future<Output = ()>>(
 }
 
 impl Bed {
+    /// Returns a connection as another user, who holds whatever rights are bound to that name.
+    pub(crate) async fn connect_as(&self, user: &str) -> Cluster {
+        let config = std::fs::read_to_string(kubeconfig()).unwrap();
+        let (before, after) = config.split_once("  user:\n").unwrap();
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("kubeconfig");
+        std::fs::write(&file, format!("{before}  user:\n    as: {user}\n{after}")).unwrap();
+        connect(file).await
+    }
+
     /// Returns a name that no other test uses, for cluster-scoped objects.
     pub(crate) fn own(&self, name: &str) -> String {
         format!("{}-{name}", self.namespace)
@@ -69,13 +96,18 @@ impl Bed {
 
     /// Applies an object and returns it as it is then.
     pub(crate) async fn apply(&self, body: Value) -> Object {
-        let object = Object::new(body, None).unwrap();
-        let request = ApplyRequest { object: &object, expect: Expect::Anything, force: true, dry_run: false };
-        let live = self.cluster.apply(request).await.unwrap().object;
+        let live = self.try_apply(body).await.unwrap();
         if live.reference().namespace.is_none() {
             self.made.lock().unwrap().push(live.reference().clone());
         }
         live
+    }
+
+    /// Applies an object, if the server takes it.
+    pub(crate) async fn try_apply(&self, body: Value) -> Result<Object, ClusterError> {
+        let object = Object::new(body, None).unwrap();
+        let request = ApplyRequest { object: &object, expect: Expect::Anything, force: true, dry_run: false };
+        Ok(self.cluster.apply(request).await?.object)
     }
 
     pub(crate) async fn delete(&self, object: &ObjectRef) {

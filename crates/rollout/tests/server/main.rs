@@ -9,4 +9,5 @@
 
 mod bed;
 mod probing;
+mod spread;
 mod waiting;

@@ -5,7 +5,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 use windlass_cluster::Cluster;
-use windlass_model::{Event, ExitCode, Object, SourceTree};
+use windlass_model::{Event, ExitCode, MutationResult, Object, SourceTree};
 use windlass_rollout::{
     Failure, Grace, Options, RolledOut, RolloutError, SmokeOptions, Target, targets, wait,
 };
@@ -14,7 +14,7 @@ use crate::bed::{Bed, Kept, with_bed};
 
 fn short() -> Grace {
     Grace {
-        image: Duration::from_secs(1),
+        image: Duration::from_secs(3),
         config: Duration::from_secs(1),
         restarts: 2,
         unschedulable: Duration::from_secs(1),
@@ -136,7 +136,8 @@ async fn an_image_that_cannot_be_pulled_fails_early() {
         let pod = failure.diagnosis.pod.unwrap();
         assert_holds(&pod.containers[0].reason, "Pull");
         assert_eq!((pod.containers[0].state, pod.containers[0].image.as_str()), ("waiting", "r/web:1"));
-        assert!(failure.diagnosis.events.iter().any(|event| event.message.contains("Failed to pull image")));
+        let events = &failure.diagnosis.events;
+        assert!(events.iter().any(|event| event.message.contains("Failed to pull image")), "{events:?}");
         assert_holds(&failure.diagnosis.status, "updatedReplicas 1");
     })
     .await;
@@ -200,6 +201,58 @@ async fn a_stuck_stateful_set_is_told_and_freed_by_one_deletion() {
     .await;
 }
 
+/// Returns the mutations that the server carried out.
+fn carried_out(sink: &Kept) -> Vec<String> {
+    let done = |event| match event {
+        Event::Answered { mutation, result: MutationResult::Done } => {
+            Some(format!("{} {}", mutation.verb, mutation.object.name))
+        }
+        _ => None,
+    };
+    sink.events().into_iter().filter_map(done).collect()
+}
+
+/// A pod that changes between being read and being deleted is another version, and stays; until it is still.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_stuck_pod_that_keeps_changing_is_freed_later() {
+    with_bed("restless", async |bed| {
+        let set = |symptoms: Value| bed.workload("StatefulSet", "db", &symptoms, json!({"replicas": 1}));
+        let live = bed.apply(set(json!({"image-pull-error": "true"}))).await;
+        let pod = loop {
+            if let Some(pod) = bed.cluster.get(&bed.reference("Pod", "db-0")).await.unwrap() {
+                break pod;
+            }
+            tokio::time::sleep(Duration::from_millis(50)).await;
+        };
+        bed.apply(set(no_symptom())).await;
+        // For longer than a pod is left alone before it is deleted; by several at once, as one is too slow.
+        let end = tokio::time::Instant::now() + Duration::from_secs(8);
+        let restless = futures::future::join_all((0..8).map(async |writer| {
+            for number in 0.. {
+                let annotations = json!({"example.com/number": format!("{writer}-{number}")});
+                let body = json!({"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "db-0",
+                    "namespace": bed.namespace, "uid": pod.uid(), "annotations": annotations}});
+                if tokio::time::Instant::now() >= end || bed.try_apply(body).await.is_err() {
+                    break;
+                }
+            }
+        }));
+        let sink = Kept::default();
+        let options = Options {
+            deadline: Duration::from_mins(1),
+            sink: &sink,
+            stop: CancellationToken::new(),
+            grace: Grace { blocked: Duration::from_secs(30), ..short() },
+            rescue: true,
+        };
+        let target = Target { generation: Some(2), ..Target::of(&live, true) };
+        let (waited, _) = tokio::join!(wait(&bed.cluster, vec![target], options), restless);
+        waited.unwrap();
+        assert_eq!(carried_out(&sink), ["delete db-0"]);
+    })
+    .await;
+}
+
 /// Kubernetes issue 49637: the deadline of the broken rollout must not fail the one that mends it.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_stuck_stateful_set_is_freed_where_that_is_allowed() {
@@ -223,15 +276,7 @@ async fn a_stuck_stateful_set_is_freed_where_that_is_allowed() {
         let live = bed.apply(set(no_symptom())).await;
         let patient = Grace { blocked: Duration::from_secs(20), ..short() };
         wait(&bed.cluster, vec![Target::of(&live, true)], options(patient)).await.unwrap();
-        let deleted: Vec<String> = sink
-            .events()
-            .into_iter()
-            .filter_map(|event| match event {
-                Event::Sending { mutation } => Some(format!("{} {}", mutation.verb, mutation.object.name)),
-                _ => None,
-            })
-            .collect();
-        assert_eq!(deleted, ["delete db-2"]);
+        assert_eq!(carried_out(&sink), ["delete db-2"]);
         let after = bed.cluster.get(&bed.reference("Pod", "db-0")).await.unwrap().unwrap();
         assert_eq!(after.uid(), first.uid(), "a ready pod must never be touched");
     })
