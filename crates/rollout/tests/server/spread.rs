@@ -37,7 +37,7 @@ async fn asked(bed: &Bed, user: &str, live: &[Object]) -> Vec<(String, i64)> {
     let before = requests(user).len();
     let sink = Kept::default();
     let options = Options {
-        deadline: Duration::from_secs(60),
+        deadline: Duration::from_mins(1),
         sink: &sink,
         stop: CancellationToken::new(),
         grace: Grace::default(),
