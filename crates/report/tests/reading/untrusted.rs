@@ -15,7 +15,7 @@ use windlass_model::{
 };
 use windlass_report::{
     Diff, Narrator, Palette, PlanMarkdown, PlanText, Report, RunLine, Terminal, history_text, json_text,
-    plan_document_text, plan_html, plan_markdown, plan_text, problem_text, stale_text,
+    plan_document_text, plan_html, plan_markdown, plan_text, problem_text,
 };
 
 use crate::samples;
@@ -229,8 +229,6 @@ fn text_for_terminals_is_harmless() {
             }
         }
         check_printed(&plan_document_text(&plan.to_json(), Palette::plain()), what);
-        let actions: Vec<&Action> = plan.actions.iter().collect();
-        check_printed(&stale_text(plan, &actions, Palette::plain()), what);
     });
 }
 
