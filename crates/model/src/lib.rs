@@ -41,6 +41,7 @@ mod stage;
 mod toll;
 mod tree;
 mod unit;
+mod value;
 mod volume;
 
 pub use action::{Action, Forecast, LiveId, Operation, Preview, Problem, Risk};
@@ -80,4 +81,5 @@ pub use stage::{Stage, StageOutcome};
 pub use toll::Toll;
 pub use tree::{SourceTree, TreeError, TreeFile};
 pub use unit::{Rendering, Unit, UnitName};
+pub use value::type_name;
 pub use volume::RetainedVolume;

@@ -1,7 +1,7 @@
 //! Whether a value is what its schema describes.
 
 use serde_json::{Map, Value};
-use windlass_model::FieldPath;
+use windlass_model::{FieldPath, type_name};
 
 use crate::flaw::{Findings, FlawKind};
 use crate::node::{Kind, Node};
@@ -10,7 +10,7 @@ use crate::{lists, metadata};
 /// Checks a value and everything below it.
 pub(crate) fn check(node: &Node, value: &Value, path: &FieldPath, findings: &mut Findings) {
     if !has_kind(node, value) {
-        findings.flaw(path, FlawKind::Shape, format!("must be {}, is {}", wanted(node.kind), given(value)));
+        findings.flaw(path, FlawKind::Shape, format!("must be {}, is {}", wanted(node.kind), type_name(value)));
         return;
     }
     choices(node, value, path, findings);
@@ -90,16 +90,5 @@ fn wanted(kind: Kind) -> &'static str {
         Kind::Number => "a number",
         Kind::Boolean => "true or false",
         Kind::IntOrString => "a whole number or a text",
-    }
-}
-
-fn given(value: &Value) -> &'static str {
-    match value {
-        Value::Null => "nothing",
-        Value::Bool(_) => "a boolean",
-        Value::Number(_) => "a number",
-        Value::String(_) => "a text",
-        Value::Array(_) => "a list",
-        Value::Object(_) => "an object",
     }
 }
