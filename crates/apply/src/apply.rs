@@ -165,13 +165,57 @@ impl<'a> Run<'a> {
         if self.failures.is_empty() {
             return ApplyError::Interrupted { touched: self.written };
         }
-        let stale = self.written.is_empty() && self.failures.iter().all(|unwritten| unwritten.stale);
-        let failures: Vec<ObjectFailure> =
-            self.failures.into_iter().map(|unwritten| unwritten.failure).collect();
-        if stale {
-            ApplyError::Stale { failures }
-        } else {
-            ApplyError::Partial { applied: self.written, failures }
-        }
+        failed(self.written, self.failures)
+    }
+}
+
+/// Says how applying ended that met these failures, the first of them first.
+fn failed(written: Vec<ObjectRef>, unwritten: Vec<Unwritten>) -> ApplyError {
+    let stale = written.is_empty() && unwritten.iter().all(|unwritten| unwritten.stale);
+    let unanswered = unwritten.iter().all(|unwritten| unwritten.unanswered);
+    let failures: Vec<ObjectFailure> = unwritten.into_iter().map(|unwritten| unwritten.failure).collect();
+    if stale {
+        ApplyError::Stale { failures }
+    } else if unanswered {
+        ApplyError::Unanswered { touched: written, failures }
+    } else {
+        ApplyError::Partial { applied: written, failures }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use windlass_cluster::{ClusterError, Failure};
+    use windlass_model::{ExitCode, GroupKind};
+
+    use super::*;
+
+    #[test]
+    fn an_api_server_that_goes_away_is_no_failure_of_the_objects() {
+        let object = ObjectRef {
+            kind: GroupKind::new("", "ConfigMap"),
+            version: "v1".into(),
+            namespace: Some("a".into()),
+            name: "b".into(),
+        };
+        let api = |code| {
+            let failure = Box::new(Failure::parse(code, b"no", None));
+            ClusterError::Api { what: "PATCH /x".into(), failure }
+        };
+        let gone = || ClusterError::Unreachable { server: "s".into(), reason: "refused".into() };
+        let late = || ClusterError::Timeout { what: "PATCH /x".into(), seconds: 30 };
+        let check = |written: &[ObjectRef], errors: &[ClusterError], want| {
+            let unwritten = errors.iter().map(|error| Unwritten::of(&object, error, false)).collect();
+            let error = failed(written.to_vec(), unwritten);
+            assert_eq!((error.exit_code(), error.touched()), (want, written), "{error}");
+            assert_eq!(error.failures().len(), errors.len());
+        };
+        let some = std::slice::from_ref(&object);
+        check(&[], &[gone()], ExitCode::Unreachable);
+        check(some, &[gone(), late(), api(503)], ExitCode::Unreachable);
+        check(some, &[gone(), api(422)], ExitCode::ApplyFailed);
+        // It answers, only not as one would like.
+        check(some, &[api(429)], ExitCode::ApplyFailed);
+        check(some, &[api(401)], ExitCode::ApplyFailed);
     }
 }

@@ -53,6 +53,14 @@ pub enum ApplyError {
         /// What was not.
         failures: Vec<ObjectFailure>,
     },
+    /// The API server stopped answering, and no other failure came before. Nothing is pruned after it.
+    #[error("the API server stopped answering after {}: {}", objects(touched.len()), first(failures))]
+    Unanswered {
+        /// What was written or deleted.
+        touched: Vec<ObjectRef>,
+        /// What was not, or of what that is not known.
+        failures: Vec<ObjectFailure>,
+    },
     /// The run was told to stop. The answers to what had been sent were awaited.
     #[error("stopped after writing {}", objects(touched.len()))]
     Interrupted {
@@ -81,6 +89,7 @@ impl ApplyError {
             Self::Cluster(error) => error.exit_code(),
             Self::Stale { .. } => ExitCode::Stale,
             Self::Partial { .. } | Self::Prune { .. } => ExitCode::ApplyFailed,
+            Self::Unanswered { .. } => ExitCode::Unreachable,
             Self::Interrupted { .. } => ExitCode::Interrupted,
         }
     }
@@ -93,7 +102,9 @@ impl ApplyError {
             Self::Set { source, .. } => source.hint().to_owned(),
             Self::Cluster(error) => error.hint(),
             Self::Stale { .. } => "run the same command again: it plans anew".to_owned(),
-            Self::Partial { failures, .. } | Self::Prune { failures, .. } => {
+            Self::Partial { failures, .. }
+            | Self::Prune { failures, .. }
+            | Self::Unanswered { failures, .. } => {
                 failures.first().map(|failure| failure.hint.clone()).unwrap_or_default()
             }
             Self::Interrupted { .. } => "run the same command again: it goes on from here".to_owned(),
@@ -103,9 +114,10 @@ impl ApplyError {
     /// Returns the objects that could not be written or deleted.
     pub fn failures(&self) -> &[ObjectFailure] {
         match self {
-            Self::Stale { failures } | Self::Partial { failures, .. } | Self::Prune { failures, .. } => {
-                failures
-            }
+            Self::Stale { failures }
+            | Self::Partial { failures, .. }
+            | Self::Prune { failures, .. }
+            | Self::Unanswered { failures, .. } => failures,
             _ => &[],
         }
     }
@@ -115,7 +127,7 @@ impl ApplyError {
         match self {
             Self::Partial { applied, .. } => applied,
             Self::Prune { pruned, .. } => &pruned.deleted,
-            Self::Interrupted { touched } => touched,
+            Self::Interrupted { touched } | Self::Unanswered { touched, .. } => touched,
             _ => &[],
         }
     }

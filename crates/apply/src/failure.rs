@@ -14,6 +14,8 @@ pub(crate) struct Unwritten {
     pub(crate) stale: bool,
     /// Whether the server, not the object, is the problem, so that other objects would fail as well.
     pub(crate) systemic: bool,
+    /// Whether the server gave no answer at all: nothing is known against the object.
+    pub(crate) unanswered: bool,
 }
 
 /// Why the work does not go on.
@@ -60,6 +62,7 @@ impl Unwritten {
             failure: ObjectFailure { object: object.clone(), message, hint },
             stale,
             systemic: is_systemic(error),
+            unanswered: is_unanswered(error),
         }
     }
 
@@ -71,7 +74,7 @@ impl Unwritten {
     /// Takes a finding of our own.
     pub(crate) fn because(object: &ObjectRef, message: String, hint: &str) -> Self {
         let failure = ObjectFailure { object: object.clone(), message, hint: hint.to_owned() };
-        Self { failure, stale: false, systemic: false }
+        Self { failure, stale: false, systemic: false, unanswered: false }
     }
 }
 
@@ -94,14 +97,16 @@ pub(crate) fn words(object: &ObjectRef, error: &ClusterError) -> String {
 }
 
 fn is_systemic(error: &ClusterError) -> bool {
+    is_unanswered(error)
+        || error.failure().is_some_and(|failure| {
+            matches!(failure.kind(), FailureKind::Unauthorized | FailureKind::Throttled)
+        })
+}
+
+fn is_unanswered(error: &ClusterError) -> bool {
     match error {
         ClusterError::Unreachable { .. } | ClusterError::Timeout { .. } => true,
-        _ => error.failure().is_some_and(|failure| {
-            matches!(
-                failure.kind(),
-                FailureKind::Unauthorized | FailureKind::Unavailable | FailureKind::Throttled
-            )
-        }),
+        _ => error.failure().is_some_and(|failure| failure.kind() == FailureKind::Unavailable),
     }
 }
 

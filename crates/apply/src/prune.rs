@@ -59,8 +59,13 @@ pub async fn prune_within(
         Ok(()) => Ok(run.pruned),
         Err(Halt::Stopped) => Err(ApplyError::Interrupted { touched: run.pruned.deleted }),
         Err(Halt::Failed(unwritten)) => {
-            let Unwritten { failure, .. } = *unwritten;
-            Err(ApplyError::Prune { pruned: Box::new(run.pruned), failures: vec![failure] })
+            let Unwritten { failure, unanswered, .. } = *unwritten;
+            let failures = vec![failure];
+            Err(if unanswered {
+                ApplyError::Unanswered { touched: run.pruned.deleted, failures }
+            } else {
+                ApplyError::Prune { pruned: Box::new(run.pruned), failures }
+            })
         }
     }
 }
