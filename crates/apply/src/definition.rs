@@ -74,7 +74,7 @@ async fn all_served(definition: &Object, context: &Context<'_>) -> Result<(), Cl
     Ok(())
 }
 
-fn served_versions(definition: &Object) -> impl Iterator<Item = &str> {
+pub(crate) fn served_versions(definition: &Object) -> impl Iterator<Item = &str> {
     let versions = definition.body().pointer("/spec/versions").and_then(Value::as_array);
     versions
         .into_iter()

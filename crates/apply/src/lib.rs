@@ -12,6 +12,7 @@ mod definition;
 mod error;
 mod evidence;
 mod failure;
+mod instances;
 mod inventory;
 mod migrate;
 mod order;

@@ -22,7 +22,7 @@ const GONE_LIMIT: Duration = Duration::from_mins(1);
 ///
 /// Each object is read again, and deleted only if all evidence still holds and it has not changed since: it
 /// carries its set's label, an earlier run recorded it, the manager `windlass` has applied it, nothing owns it,
-/// no unit renders or needs it, and no pod uses it. Custom resources go first and are waited for while their operator still
+/// no unit renders or needs it, no pod uses it, and nothing exists of what it defines. Custom resources go first and are waited for while their operator still
 /// runs, the rest goes against the order of applying.
 ///
 /// A set that has not shrunk is not written: pruning nothing writes nothing.

@@ -4,13 +4,13 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 use windlass_cluster::{Deleted, Failure, FailureKind, Propagation};
-use windlass_model::{Action, ApplySet, ObjectRef};
+use windlass_model::{Action, ApplySet, Object, ObjectRef};
 
 use crate::context::Unsent;
 use crate::evidence::{Wanted, doubt, has_label};
 use crate::failure::{Halt, Unwritten};
 use crate::retain::retain;
-use crate::{Context, Kept};
+use crate::{Context, Kept, instances};
 
 /// How often an object is read again that changes while it is deleted.
 const ATTEMPTS: u32 = 6;
@@ -41,8 +41,12 @@ pub(crate) async fn remove(
 ) -> Result<Removal, Halt> {
     let object = &action.object;
     let failed = |error| Halt::from(Unwritten::of(object, &error, false));
-    let mut repeats = 0;
-    for attempt in 1..=ATTEMPTS {
+    let keep = |live: &Object, reason| {
+        let member = set.is_some_and(|set| has_label(live, set));
+        Removal::Kept(Kept { object: object.clone(), reason, member })
+    };
+    let (mut attempts, mut repeats) = (0, 0);
+    loop {
         let Some(live) = context.cluster.get(object).await.map_err(failed)? else {
             return Ok(Removal::Absent);
         };
@@ -51,12 +55,14 @@ pub(crate) async fn remove(
             return Ok(Removal::Replaced);
         };
         if let Some(reason) = doubt(&live, set, wanted).or_else(|| used.clone()) {
-            let member = set.is_some_and(|set| has_label(&live, set));
-            return Ok(Removal::Kept(Kept { object: object.clone(), reason, member }));
+            return Ok(keep(&live, reason));
         }
         let leaving = Leaving { object: object.clone(), uid: uid.to_owned() };
         if live.is_terminating() {
             return Ok(Removal::Going(leaving));
+        }
+        if let Some(reason) = instances::reason(&live, context).await {
+            return Ok(keep(&live, reason));
         }
         retain(action, context).await?;
         let resource = context.cluster.resource_of(object).await.map_err(failed)?;
@@ -68,15 +74,17 @@ pub(crate) async fn remove(
             Err(Unsent::Stopped) => return Err(Halt::Stopped),
             Err(Unsent::Failed(error)) => error,
         };
+        attempts += 1;
+        let moved = matches!(
+            error.failure().map(Failure::kind),
+            Some(FailureKind::Modified | FailureKind::Gone)
+        );
         if error.pause_before_repeat(repeats + 1).is_some() {
             context.look_up(object, error, &mut repeats).await?;
-        } else if attempt == ATTEMPTS
-            || !matches!(error.failure().map(Failure::kind), Some(FailureKind::Modified | FailureKind::Gone))
-        {
+        } else if attempts >= ATTEMPTS || !moved {
             return Err(failed(error));
         }
     }
-    Err(Halt::Stopped)
 }
 
 /// Waits until objects are gone, at most `limit`, and returns those that are not.

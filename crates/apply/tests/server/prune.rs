@@ -50,6 +50,24 @@ async fn evidence_is_looked_at_again_when_deleting() {
     bed.down().await;
 }
 
+/// The plan had looked long before: the rollouts come between.
+#[tokio::test]
+async fn a_definition_stays_with_what_was_made_of_it_since_the_plan() {
+    let bed = Bed::up().await;
+    let old = definition(&bed);
+    let made = widget(&bed, "since", &json!({"size": 1}));
+    let pruned = pruned(&bed, &old, async |_| drop(bed.put(&made).await)).await;
+    assert!(pruned.deleted.is_empty() && pruned.kept[0].reason.contains("/since"), "{pruned:?}");
+    assert!(bed.get(made.reference()).await.is_some());
+    let entry = old.reference().inventory_entry();
+    assert!(bed.members("shop").await.unwrap().contains(&entry), "a later run finds it again");
+    // Once nothing is left of it, it goes.
+    bed.delete(made.reference()).await;
+    let next = rendering(&[("shop", &[bed.map("stays", "1")])]);
+    assert_eq!(bed.run(&next).await.unwrap().deleted, [old.reference().clone()]);
+    bed.down().await;
+}
+
 #[tokio::test]
 async fn an_object_that_changed_since_the_plan_is_read_again() {
     let bed = Bed::up().await;
