@@ -1,18 +1,14 @@
 //! Waiting until the Services that webhooks call can answer.
 
-use std::collections::BTreeSet;
 use std::time::Duration;
 
 use serde_json::Value;
 use tokio::time::Instant;
 use windlass_cluster::{ClusterError, Selector};
-use windlass_model::{Event, GroupKind, Level, Object, ObjectRef};
+use windlass_model::{Event, GroupKind, Level, Object, ObjectRef, webhook_backends};
 
 use crate::Context;
 use crate::failure::{Halt, Unwritten};
-
-/// A Service by namespace and name.
-type Backend = (String, String);
 
 /// What keeps a Service from answering.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
@@ -31,7 +27,7 @@ enum Silence {
 /// `ExternalName`.
 pub(crate) async fn can_answer(object: &Object, context: &Context<'_>) -> Result<(), Halt> {
     let end = Instant::now() + context.backend_limit;
-    for backend in backends(object) {
+    for backend in webhook_backends(object) {
         let mut told = false;
         loop {
             let silence = silence(&backend, context).await;
@@ -53,38 +49,15 @@ pub(crate) async fn can_answer(object: &Object, context: &Context<'_>) -> Result
     Ok(())
 }
 
-/// Returns the Services that an object's webhooks name, if it configures any.
-fn backends(object: &Object) -> BTreeSet<Backend> {
-    let kind = &object.reference().kind;
-    let configures = ["ValidatingWebhookConfiguration", "MutatingWebhookConfiguration"]
-        .iter()
-        .any(|name| kind.is("admissionregistration.k8s.io", name));
-    let webhooks = object.body().get("webhooks").and_then(Value::as_array).filter(|_| configures);
-    let service = |webhook: &Value| {
-        let service = webhook.pointer("/clientConfig/service")?;
-        Some((service["namespace"].as_str()?.to_owned(), service["name"].as_str()?.to_owned()))
-    };
-    webhooks.into_iter().flatten().filter_map(service).collect()
-}
-
 /// Returns what keeps a Service from answering, if anything does.
-async fn silence(
-    (namespace, name): &Backend,
-    context: &Context<'_>,
-) -> Result<Option<Silence>, ClusterError> {
-    let service = ObjectRef {
-        kind: GroupKind::new("", "Service"),
-        version: "v1".to_owned(),
-        namespace: Some(namespace.clone()),
-        name: name.clone(),
-    };
-    let Some(service) = context.cluster.get(&service).await? else { return Ok(Some(Silence::Missing)) };
+async fn silence(backend: &ObjectRef, context: &Context<'_>) -> Result<Option<Silence>, ClusterError> {
+    let Some(service) = context.cluster.get(backend).await? else { return Ok(Some(Silence::Missing)) };
     if service.body().pointer("/spec/type").is_some_and(|kind| kind == "ExternalName") {
         return Ok(None);
     }
     let slices = context.cluster.resource(&GroupKind::new("discovery.k8s.io", "EndpointSlice"), "v1").await?;
-    let labels = format!("kubernetes.io/service-name={name}");
-    let selector = Selector { namespace: Some(namespace), labels: Some(&labels), fields: None };
+    let labels = format!("kubernetes.io/service-name={}", backend.name);
+    let selector = Selector { namespace: backend.namespace.as_deref(), labels: Some(&labels), fields: None };
     let slices = context.cluster.list(&slices, selector).await?;
     Ok((!slices.objects.iter().any(has_ready_endpoint)).then_some(Silence::Unready))
 }
@@ -95,18 +68,18 @@ fn has_ready_endpoint(slice: &Object) -> bool {
     endpoints.into_iter().flatten().any(|endpoint| endpoint["conditions"]["ready"] != false)
 }
 
-fn waiting(object: &Object, (namespace, name): &Backend, silence: Silence) -> String {
-    format!("{} waits: Service {namespace}/{name}, which it calls, {silence}", object.reference())
+fn waiting(object: &Object, backend: &ObjectRef, silence: Silence) -> String {
+    format!("{} waits: {backend}, which it calls, {silence}", object.reference())
 }
 
-fn unanswered(object: &Object, backend: &Backend, silence: Silence, context: &Context<'_>) -> Unwritten {
-    let (namespace, name) = backend;
+fn unanswered(object: &Object, backend: &ObjectRef, silence: Silence, context: &Context<'_>) -> Unwritten {
     let message = format!(
-        "was not written: Service {namespace}/{name}, which it calls, {silence} after {} s; the API server would ask it and get no answer",
+        "was not written: {backend}, which it calls, {silence} after {} s; the API server would ask it and get no answer",
         context.backend_limit.as_secs()
     );
     let hint = format!(
-        "deliver the Service and its pods in this unit or an earlier one, and see why they are not ready: kubectl get pods,endpointslices -n {namespace}"
+        "deliver the Service and its pods in this unit or an earlier one, and see why they are not ready: kubectl get pods,endpointslices -n {}",
+        backend.namespace.as_deref().unwrap_or_default()
     );
     Unwritten::because(object.reference(), message, &hint)
 }
@@ -116,29 +89,6 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-
-    #[test]
-    fn services_are_read_from_webhook_configurations_only() {
-        let check = |api_version: &str, kind: &str, want: &[&str]| {
-            let body = json!({
-                "apiVersion": api_version, "kind": kind, "metadata": {"name": "w"},
-                "webhooks": [
-                    {"clientConfig": {"service": {"namespace": "a", "name": "s"}}},
-                    {"clientConfig": {"service": {"namespace": "a", "name": "s", "path": "/other"}}},
-                    {"clientConfig": {"url": "https://example.com"}},
-                    {"clientConfig": {"service": {"namespace": "b", "name": "t"}}},
-                ],
-            });
-            let object = Object::new(body, None).unwrap();
-            let got: Vec<String> =
-                backends(&object).into_iter().map(|(ns, name)| format!("{ns}/{name}")).collect();
-            assert_eq!(got, want, "{kind}");
-        };
-        check("admissionregistration.k8s.io/v1", "ValidatingWebhookConfiguration", &["a/s", "b/t"]);
-        check("admissionregistration.k8s.io/v1", "MutatingWebhookConfiguration", &["a/s", "b/t"]);
-        check("admissionregistration.k8s.io/v1", "ValidatingAdmissionPolicy", &[]);
-        check("example.com/v1", "MutatingWebhookConfiguration", &[]);
-    }
 
     #[test]
     fn an_endpoint_is_ready_unless_it_says_otherwise() {

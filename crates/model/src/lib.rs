@@ -43,6 +43,7 @@ mod tree;
 mod unit;
 mod value;
 mod volume;
+mod webhook;
 
 pub use action::{Action, Forecast, LiveId, Operation, Preview, Problem, Risk};
 pub use applyset::{ApplySet, ApplySetError, PART_OF};
@@ -83,3 +84,4 @@ pub use tree::{SourceTree, TreeError, TreeFile};
 pub use unit::{Rendering, Unit, UnitName};
 pub use value::type_name;
 pub use volume::RetainedVolume;
+pub use webhook::webhook_backends;

@@ -32,6 +32,11 @@ impl Rendered {
             || object.uid().is_some_and(|uid| self.uids.contains(uid))
     }
 
+    /// Says whether some unit renders an object under this name.
+    pub(crate) fn has(&self, key: &ObjectKey) -> bool {
+        self.keys.contains(key)
+    }
+
     /// Says whether some unit renders the object of an inventory entry.
     pub(crate) fn has_entry(&self, entry: &str) -> bool {
         self.entries.contains(entry)

@@ -46,6 +46,8 @@ pub struct Observation {
     /// Pods that use what may go now, or why that could not be looked at. Those of a revision that this very
     /// commit replaces are among them: they keep nothing, but are looked at again when it is deleted.
     pub users: BTreeMap<ObjectKey, Result<BTreeSet<String>, String>>,
+    /// Services that rendered webhooks call, that no unit renders, and that do not exist.
+    pub absent_backends: BTreeSet<ObjectKey>,
     /// Namespaces of rendered objects that are being deleted.
     pub namespaces: BTreeMap<String, Object>,
     /// What became of the memory of earlier answers.

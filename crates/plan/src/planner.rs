@@ -82,6 +82,8 @@ fn decide(inputs: &Inputs<'_>, observation: &Observation) -> Decision {
     let mut refusals = guards::refusals(&scene, &removals);
     let definitions = guards::of_definitions(&scene, &removals);
     refusals.extend(definitions.refusals);
+    let mut warnings = definitions.warnings;
+    warnings.extend(guards::of_backends(&scene));
     let mut actions = Vec::new();
     let mut used = BTreeSet::new();
     for (position, unit) in inputs.rendering.units.iter().enumerate() {
@@ -99,7 +101,6 @@ fn decide(inputs: &Inputs<'_>, observation: &Observation) -> Decision {
     forecast::follow(&scene, &mut actions);
     actions.extend(removals);
     let toll = forecast::of_plan(&scene, &actions);
-    let mut warnings = definitions.warnings;
     warnings.extend(scene.permissions.warnings(&scene.rendered));
     Decision { actions, toll, refusals, warnings, used }
 }

@@ -22,6 +22,7 @@ pub(crate) enum Guard {
     Freeze,
     Rule,
     PodPolicy,
+    WebhookBackend,
 }
 
 impl Guard {
@@ -44,6 +45,7 @@ impl Guard {
             Self::Freeze => "freeze",
             Self::Rule => "rule",
             Self::PodPolicy => "pod-policy",
+            Self::WebhookBackend => "webhook-backend",
         }
     }
 

@@ -87,18 +87,23 @@ impl<'a> Scene<'a> {
                 || kinds::is_namespace(&key.kind) && key.name == namespace
                 || key.kind.is("", "LimitRange") && key.namespace.as_deref() == Some(namespace)
         };
-        let changes = |key: &ObjectKey| match self
-            .observation
-            .objects
-            .get(key)
-            .map(|asked| (&asked.live, &asked.answer))
-        {
+        self.holders.keys().any(|key| decides(key) && self.would_change(key))
+    }
+
+    /// Says whether a rendered object would be written, as far as the server's answer tells.
+    pub(crate) fn would_change(&self, object: &ObjectKey) -> bool {
+        let asked = self.observation.objects.get(object);
+        match asked.map(|asked| (&asked.live, &asked.answer)) {
             Some((Some(live), Ask::Answered(reply))) => {
                 !windlass_model::changes(live, &reply.object).is_empty()
             }
             _ => true,
-        };
-        self.holders.keys().any(|key| decides(key) && changes(key))
+        }
+    }
+
+    /// Says whether a rendered object exists.
+    pub(crate) fn is_live(&self, object: &ObjectKey) -> bool {
+        self.observation.objects.get(object).is_some_and(|asked| asked.live.is_some())
     }
 
     /// Says whether there are sets at all: there are none when a bare directory is planned.

@@ -1,5 +1,6 @@
 //! Why a plan may not be carried out although every single object could be.
 
+mod backends;
 mod budget;
 mod definitions;
 mod in_use;
@@ -12,6 +13,7 @@ use windlass_settings::DeletionPermission;
 
 use crate::scene::Scene;
 
+pub(crate) use backends::warnings as of_backends;
 pub(crate) use definitions::judge as of_definitions;
 pub(crate) use in_use::some;
 use permission::Permission;
@@ -25,7 +27,7 @@ pub(crate) fn permission<'a>(scene: &Scene<'a>, object: &ObjectRef) -> Option<&'
     }
 }
 
-/// Judges the deletions of a plan.
+/// Judges the deletions of a plan, and what stands in the way of the whole.
 pub(crate) fn refusals(scene: &Scene<'_>, removals: &[Action]) -> Vec<Refusal> {
     let (prunes, kept): (Vec<&Action>, Vec<&Action>) =
         removals.iter().partition(|action| action.operation == Operation::Prune);
@@ -39,5 +41,6 @@ pub(crate) fn refusals(scene: &Scene<'_>, removals: &[Action]) -> Vec<Refusal> {
     refusals.extend(in_use::unknown_residents(scene, &prunes));
     refusals.extend(in_use::definitions(scene, &prunes));
     refusals.extend(budget::refusal(scene, &prunes));
+    refusals.extend(backends::refusals(scene));
     refusals
 }

@@ -7,7 +7,7 @@ use windlass_model::{
     ApplySet, EnvironmentName, GroupKind, Object, ObjectRef, PART_OF, Rendering, defined_kind,
 };
 
-use super::{Reader, descendants, namespaces, tolerate, users};
+use super::{Reader, descendants, tolerate, users};
 use crate::{Definition, ObjectKey, Observation, Removal, forecast, kinds};
 
 /// Adds to the observation what guards and forecasts want to know. Little of it exists in most runs.
@@ -22,7 +22,6 @@ pub(super) async fn complete(
         observation.foreign_parents =
             foreign_parents(reader, observation, rendering, environment, record_namespace).await?;
     }
-    observation.namespaces = namespaces::terminating(reader, &observation.objects).await?;
     let going: Vec<Object> = observation
         .candidates
         .iter()

@@ -1,6 +1,7 @@
 //! All input and output of the stage.
 
 mod ask;
+mod backends;
 mod catalog;
 mod context;
 mod customs;
@@ -92,7 +93,9 @@ pub async fn observe(
     observation.strays = strays::find(&reader, &observation, &rendered, &members.objects).await?;
     observation.candidates =
         removal::candidates(&reader, &observation, &rendered, members.objects, &members.prunable).await?;
+    observation.absent_backends = backends::absent(&reader, rendering, &rendered).await?;
     observation.customs = customs::read(&reader, &observation, rendering).await?;
+    observation.namespaces = namespaces::terminating(&reader, &places, &observation.objects).await?;
     context::complete(&reader, &mut observation, rendering, environment, record_namespace).await?;
     Ok(observation)
 }

@@ -2,45 +2,27 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use windlass_cluster::{ClusterError, FailureKind, Selector};
+use windlass_cluster::{ClusterError, FailureKind};
 use windlass_model::{GroupKind, Object, ObjectRef};
 
+use super::places::Places;
 use super::{Reader, tolerate};
 use crate::{Ask, Asked, ObjectKey};
 
-/// Returns the namespaces of rendered objects that are being deleted: what is created in them is refused, but what is
-/// changed in them is accepted, and lost.
+/// Returns the namespaces of rendered objects that are being deleted, each with its status, which says what keeps it:
+/// what is created in them is refused, but what is changed in them is accepted, and lost.
 ///
 /// Where namespaces may not be listed, only those are looked at of which the server has said so.
 pub(super) async fn terminating(
     reader: &Reader<'_>,
+    places: &Places,
     objects: &BTreeMap<ObjectKey, Asked>,
 ) -> Result<BTreeMap<String, Object>, ClusterError> {
-    let used: BTreeSet<&str> = objects.keys().filter_map(|key| key.namespace.as_deref()).collect();
-    if used.is_empty() {
-        return Ok(BTreeMap::new());
-    }
-    let resource = reader.cluster.resource(&GroupKind::new("", "Namespace"), "v1").await?;
-    let found = match tolerate(reader.cluster.list(&resource, Selector::default()).await)? {
-        Ok(listing) => listing.objects,
-        Err(_) => named(reader, objects).await?,
+    let names: BTreeSet<&String> = match places.known() {
+        Some(known) => known.iter().filter(|(_, place)| place.is_terminating()).map(|(name, _)| name).collect(),
+        None => named_by_the_server(objects),
     };
-    Ok(found
-        .into_iter()
-        .filter(|namespace| namespace.is_terminating() && used.contains(namespace.reference().name.as_str()))
-        .map(|namespace| (namespace.reference().name.clone(), namespace))
-        .collect())
-}
-
-async fn named(
-    reader: &Reader<'_>,
-    objects: &BTreeMap<ObjectKey, Asked>,
-) -> Result<Vec<Object>, ClusterError> {
-    let refused = objects.iter().filter(|(_, asked)| {
-        matches!(&asked.answer, Ask::Refused(failure) if failure.kind() == FailureKind::NamespaceTerminating)
-    });
-    let names: BTreeSet<&String> = refused.filter_map(|(key, _)| key.namespace.as_ref()).collect();
-    let mut found = Vec::new();
+    let mut found = BTreeMap::new();
     for name in names {
         let reference = ObjectRef {
             kind: GroupKind::new("", "Namespace"),
@@ -48,7 +30,15 @@ async fn named(
             namespace: None,
             name: name.clone(),
         };
-        found.extend(tolerate(reader.cluster.get(&reference).await)?.ok().flatten());
+        let namespace = tolerate(reader.cluster.get(&reference).await)?.ok().flatten();
+        found.extend(namespace.filter(Object::is_terminating).map(|namespace| (name.clone(), namespace)));
     }
     Ok(found)
+}
+
+fn named_by_the_server(objects: &BTreeMap<ObjectKey, Asked>) -> BTreeSet<&String> {
+    let is_refused = |asked: &Asked| {
+        matches!(&asked.answer, Ask::Refused(failure) if failure.kind() == FailureKind::NamespaceTerminating)
+    };
+    objects.iter().filter(|(_, asked)| is_refused(asked)).filter_map(|(key, _)| key.namespace.as_ref()).collect()
 }

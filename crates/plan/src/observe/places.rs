@@ -1,6 +1,6 @@
 //! Which namespaces there are.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use windlass_cluster::{ClusterError, Selector};
 use windlass_model::{GroupKind, Object, Rendering};
@@ -25,14 +25,13 @@ impl Places {
     ) -> Result<Self, ClusterError> {
         let resource = reader.cluster.resource(&GroupKind::new("", "Namespace"), "v1").await?;
         let listed = tolerate(reader.cluster.list_metadata(&resource, Selector::default()).await)?;
-        let wanted = |name: &str| {
-            rendering.objects().any(|(_, object)| object.reference().namespace.as_deref() == Some(name))
-        };
+        let wanted: BTreeSet<&str> =
+            rendering.objects().filter_map(|(_, object)| object.reference().namespace.as_deref()).collect();
         let Ok(listing) = listed else { return Ok(Self { known: None, stand_in: None }) };
         let mut known: BTreeMap<String, Object> =
             listing.objects.into_iter().map(|object| (object.reference().name.clone(), object)).collect();
         let stand_in = known.get(stand_in).cloned();
-        known.retain(|name, _| wanted(name));
+        known.retain(|name, _| wanted.contains(name.as_str()));
         Ok(Self { known: Some(known), stand_in })
     }
 

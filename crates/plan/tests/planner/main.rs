@@ -1,6 +1,8 @@
 //! The planner as a pure function: observations built by hand, no server.
 
 #[cfg(test)]
+mod backends;
+#[cfg(test)]
 mod definitions;
 #[cfg(test)]
 mod forecasts;
