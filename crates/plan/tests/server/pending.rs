@@ -112,3 +112,21 @@ async fn until_served(bed: &Bed, group: &str, wanted: bool) {
     }
     panic!("the kind is served: {}", !wanted);
 }
+
+#[tokio::test]
+async fn a_webhook_whose_service_nobody_delivers() {
+    let bed = Bed::new().await;
+    let service = json!({"namespace": bed.namespace, "name": "hook"});
+    let webhook = json!({
+        "apiVersion": "admissionregistration.k8s.io/v1", "kind": "ValidatingWebhookConfiguration",
+        "metadata": {"name": bed.namespace},
+        "webhooks": [{"name": "plan.windlass.dev", "admissionReviewVersions": ["v1"], "sideEffects": "None",
+            "clientConfig": {"service": service}}],
+    });
+    let warnings = async || bed.plan(&[("shop", std::slice::from_ref(&webhook))]).await.warnings;
+    let told = warnings().await;
+    let want = format!("calls Service {}/hook, which does not exist", bed.namespace);
+    assert!(told.len() == 1 && told[0].contains(&want), "{told:?}");
+    bed.kubectl(&["-n", &bed.namespace, "create", "service", "clusterip", "hook", "--tcp=443"], "");
+    assert_eq!(warnings().await, [""; 0]);
+}
