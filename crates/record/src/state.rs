@@ -44,6 +44,10 @@ pub struct EnvironmentState {
     /// The newest tip of the protected branch that was ever seen: the branch never goes back behind it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub highest_tip: Option<CommitId>,
+    /// Where the branch goes on since somebody accepted that it was rewritten, if what was delivered last is not on it:
+    /// the oldest commit that may be delivered. Forgotten with the next completed delivery.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rewritten_to: Option<CommitId>,
     /// The nonces of approvals that were used, oldest first, at most 200.
     pub consumed: Vec<String>,
 }
@@ -55,6 +59,7 @@ impl EnvironmentState {
     /// the next rollback goes further back instead of forth again.
     pub fn complete(&mut self, delivered: Delivered) {
         self.current = None;
+        self.rewritten_to = None;
         let again = |other: &Delivered| other.commit.is_some() && other.commit == delivered.commit;
         let last = self.last_completed.take();
         if let Some(position) = self.previous.iter().position(again) {
@@ -64,6 +69,18 @@ impl EnvironmentState {
         }
         self.previous.truncate(PREVIOUS);
         self.last_completed = Some(delivered);
+    }
+
+    /// Takes down that the branch was rewritten on purpose and has this tip now; `holds_delivered` says whether the commit
+    /// that was delivered last is still on it.
+    pub fn accept_rewrite(&mut self, tip: CommitId, holds_delivered: bool) {
+        self.rewritten_to = (!holds_delivered).then(|| tip.clone());
+        self.highest_tip = Some(tip);
+    }
+
+    /// Returns the commit that was delivered last, unless the branch was rewritten since and does not hold it.
+    pub fn running(&self) -> Option<&CommitId> {
+        self.last_completed.as_ref().filter(|_| self.rewritten_to.is_none())?.commit.as_ref()
     }
 
     /// Returns what a rollback without a named commit goes back to: the newest other completed commit.
@@ -129,6 +146,20 @@ mod tests {
         }
         assert!(!state.consume("299"));
         assert_eq!((state.previous.len(), state.consumed.len()), (PREVIOUS, CONSUMED));
+    }
+
+    #[test]
+    fn an_accepted_rewrite_counts_until_the_next_delivery() {
+        let tip = |letter| delivered(letter).commit.unwrap();
+        let mut state = EnvironmentState::default();
+        state.complete(delivered('a'));
+        state.accept_rewrite(tip('b'), true);
+        assert_eq!((state.running(), &state.highest_tip), (Some(&tip('a')), &Some(tip('b'))));
+        state.accept_rewrite(tip('c'), false);
+        assert_eq!((state.running(), &state.rewritten_to), (None, &Some(tip('c'))));
+        assert_eq!(state.last_completed, Some(delivered('a')), "what runs is not forgotten");
+        state.complete(delivered('d'));
+        assert_eq!((state.running(), &state.rewritten_to), (Some(&tip('d')), &None));
     }
 
     #[test]

@@ -50,6 +50,7 @@ pub(crate) struct Question {
     pub(crate) wanted: Wanted,
     pub(crate) running: Option<CommitId>,
     pub(crate) highest_tip: Option<CommitId>,
+    pub(crate) rewritten_to: Option<CommitId>,
     pub(crate) rollback: bool,
 }
 
@@ -60,6 +61,7 @@ impl Question {
             wanted: request.wanted.clone(),
             running: request.running.cloned(),
             highest_tip: request.highest_tip.cloned(),
+            rewritten_to: request.rewritten_to.cloned(),
             rollback: request.rollback,
         }
     }
@@ -75,18 +77,26 @@ pub(crate) fn locate(objects: &Objects, question: &Question, tip: Oid) -> Result
     };
     let running = question.running.as_ref().map(oid);
     let seen = question.highest_tip.as_ref().map(oid);
-    let mut targets: Vec<Oid> = [Some(commit), running, seen].into_iter().flatten().collect();
+    let start = question.rewritten_to.as_ref().map(oid);
+    let mut targets: Vec<Oid> = [Some(commit), running, seen, start].into_iter().flatten().collect();
     targets.sort_unstable();
     targets.dedup();
     let chain = Chain::walk(objects, tip, targets)?;
     let tip_id = commit_id(tip);
     let branch = || question.branch.clone();
-    if let Some(id) = question.highest_tip.as_ref().filter(|id| chain.depth(oid(id)).is_none()) {
+    let known = question.highest_tip.iter().chain(&question.rewritten_to);
+    if let Some(id) = known.into_iter().find(|id| chain.depth(oid(id)).is_none()) {
         return Err(Refusal::TipWentBackwards { branch: branch(), tip: tip_id, seen: id.clone() }.into());
     }
     let Some(depth) = chain.depth(commit) else {
         return Err(off_the_chain(objects, question, tip, commit));
     };
+    if let Some(start) = &question.rewritten_to
+        && let Some(base) = chain.depth(oid(start)).filter(|base| depth > *base && !question.rollback)
+    {
+        let (id, tip) = (commit_id(commit), start.clone());
+        return Err(Refusal::BeforeRewrite { id, tip, commits: depth - base }.into());
+    }
     let position = match question.running.as_ref().zip(running) {
         None => Position::First,
         Some((id, running)) => {

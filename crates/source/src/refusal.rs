@@ -97,6 +97,16 @@ pub enum Refusal {
         /// How far it is behind on the first-parent chain.
         commits: usize,
     },
+    /// The commit is older than the tip at which the branch was rewritten.
+    #[error("commit {id} is {commits} commits older than {tip}, from which the rewritten branch goes on")]
+    BeforeRewrite {
+        /// The commit.
+        id: CommitId,
+        /// The tip whose rewriting was accepted.
+        tip: CommitId,
+        /// How far it is behind on the first-parent chain.
+        commits: usize,
+    },
     /// What runs is not on the branch any more.
     #[error("commit {running}, which runs, is not on branch {branch} (tip {tip})")]
     Diverged {
@@ -166,6 +176,7 @@ impl Refusal {
             Self::NotOnBranch { .. } => "not-on-branch",
             Self::NotFirstParent { .. } => "not-first-parent",
             Self::Rollback { .. } => "rollback",
+            Self::BeforeRewrite { .. } => "before-rewrite",
             Self::Diverged { .. } => "diverged",
             Self::TipWentBackwards { .. } => "tip-went-backwards",
             Self::HostileRepository { .. } => "hostile-repository",
@@ -203,9 +214,11 @@ impl Refusal {
             Self::Rollback { .. } => {
                 "if that is meant, use `windlass rollback`; otherwise deliver the branch's tip"
             }
+            Self::BeforeRewrite { .. } => "deliver that tip or a newer commit",
             Self::Diverged { .. } | Self::TipWentBackwards { .. } => {
                 "was the branch rewritten, or is the server a stale mirror? Put the branch back on top of that commit, \
-                 for instance by a merge through the forge"
+                 for instance by a merge through the forge. If it was rewritten on purpose: windlass accept-rewrite \
+                 --env FILE --tip SHA --reason TEXT"
             }
             Self::HostileRepository { .. } => {
                 "find out who changed it, then delete the folder; the next run fetches it again"

@@ -28,6 +28,9 @@ pub struct Request<'a> {
     pub running: Option<&'a CommitId>,
     /// The newest tip that any earlier run saw, if any. A server that reports an older one is refused.
     pub highest_tip: Option<&'a CommitId>,
+    /// Where a branch that was rewritten on purpose goes on, if nothing was delivered from it yet: what lies before counts
+    /// as older than what runs.
+    pub rewritten_to: Option<&'a CommitId>,
     /// Whether an older commit than [`Self::running`] may be delivered.
     pub rollback: bool,
     /// The folder for the private copy of the repository. It is created; nobody else may write to it.

@@ -150,6 +150,12 @@ Example:
 Example:
   windlass unlock --env prd.yaml --holder 20261130-164536-k3f9")]
     Unlock(UnlockArguments),
+    /// Go on with a branch that was rewritten on purpose.
+    #[command(after_help = "\
+Example:
+  windlass accept-rewrite --env prd.yaml --tip 62bc080798ced7f198836a2a33ce522a55ebc7a9 \\
+      --reason 'a leaked password was taken out of the history (INC-4711)'")]
+    AcceptRewrite(AcceptRewriteArguments),
     /// Check that this agent can do its job: settings, tools, keys, identity, rights.
     #[command(after_help = "\
 Example:
@@ -386,4 +392,16 @@ pub(crate) struct UnlockArguments {
     /// The holder, as `windlass lock` shows it.
     #[arg(long, value_name = "ID")]
     pub(crate) holder: String,
+}
+
+#[derive(Debug, Clone, Args)]
+pub(crate) struct AcceptRewriteArguments {
+    #[command(flatten)]
+    pub(crate) environment: EnvironmentArguments,
+    /// The branch's tip, as you have looked at it: 40 hex digits.
+    #[arg(long, value_name = "SHA")]
+    pub(crate) tip: String,
+    /// Why it was rewritten; it is recorded.
+    #[arg(long, value_name = "TEXT")]
+    pub(crate) reason: String,
 }

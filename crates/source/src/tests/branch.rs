@@ -99,6 +99,25 @@ fn a_rewritten_branch_is_noticed() {
     platform.accepts(&platform.ask().seen(&base).commit(&new), Position::First);
 }
 
+#[test]
+fn a_rewritten_branch_goes_on_from_the_tip_that_was_accepted() {
+    let platform = Platform::new();
+    let base = platform.signed("base");
+    let old = platform.signed("old");
+    platform.git(&["reset", "--quiet", "--hard", base.as_str()]);
+    let start = platform.signed("start");
+    let next = platform.signed("next");
+    let ask = || platform.ask().seen(&start).rewritten_to(&start);
+    platform.accepts(&ask(), Position::First);
+    platform.accepts(&ask().commit(&start), Position::First);
+    platform.refuses(&ask().commit(&base), "before-rewrite");
+    platform.accepts(&ask().commit(&base).rollback(), Position::First);
+    // Put back, or rewritten once more.
+    platform.git(&["reset", "--quiet", "--hard", old.as_str()]);
+    platform.refuses(&ask().commit(&old), "tip-went-backwards");
+    platform.refuses(&platform.ask().rewritten_to(&next), "tip-went-backwards");
+}
+
 /// A merge "the wrong way round" puts what was the branch onto the second-parent side.
 #[test]
 fn a_foxtrot_merge_is_noticed() {

@@ -31,6 +31,7 @@ pub(crate) struct Ask {
     pub(crate) wanted: Wanted,
     pub(crate) running: Option<CommitId>,
     pub(crate) highest_tip: Option<CommitId>,
+    pub(crate) rewritten_to: Option<CommitId>,
     pub(crate) rollback: bool,
     pub(crate) cache: PathBuf,
     pub(crate) git: PathBuf,
@@ -46,6 +47,7 @@ impl Ask {
             wanted: &self.wanted,
             running: self.running.as_ref(),
             highest_tip: self.highest_tip.as_ref(),
+            rewritten_to: self.rewritten_to.as_ref(),
             rollback: self.rollback,
             cache: &self.cache,
             git: &self.git,
@@ -66,6 +68,11 @@ impl Ask {
 
     pub(crate) fn seen(mut self, id: &CommitId) -> Self {
         self.highest_tip = Some(id.clone());
+        self
+    }
+
+    pub(crate) fn rewritten_to(mut self, id: &CommitId) -> Self {
+        self.rewritten_to = Some(id.clone());
         self
     }
 
@@ -160,6 +167,7 @@ impl Platform {
             wanted: Wanted::Tip,
             running: None,
             highest_tip: None,
+            rewritten_to: None,
             rollback: false,
             cache: self.cache(),
             git: PathBuf::from("git"),

@@ -40,6 +40,7 @@ async fn repository(settings: &Environment, surroundings: &Surroundings) -> Find
         wanted: &Wanted::Tip,
         running: None,
         highest_tip: None,
+        rewritten_to: None,
         rollback: false,
         cache: &desired::repository_cache(&source.repository, surroundings),
         git: &git,

@@ -1,5 +1,6 @@
 //! One module a command: resolve inputs, call, report.
 
+mod accept_rewrite;
 mod apply;
 mod approve;
 mod check;
@@ -46,6 +47,9 @@ pub(crate) async fn dispatch(
         Command::Show(arguments) => show::show(&arguments, shell, surroundings).await,
         Command::Lock(arguments) => lock::lock(&arguments, shell, surroundings).await,
         Command::Unlock(arguments) => lock::unlock(&arguments, shell, surroundings).await,
+        Command::AcceptRewrite(arguments) => {
+            accept_rewrite::accept_rewrite(&arguments, shell, surroundings).await
+        }
         Command::Doctor(arguments) => doctor::doctor(&arguments, shell, surroundings).await,
         Command::Completions { shell: kind } => Ok(self_description::completions(kind, shell)),
         Command::Man { out } => self_description::manual(&out),

@@ -29,8 +29,9 @@ pub(crate) async fn verify(
         repository: &what.repository,
         branch: &what.branch,
         wanted: &wanted,
-        running: what.state.last_completed.as_ref().and_then(|last| last.commit.as_ref()),
+        running: what.state.running(),
         highest_tip: what.state.highest_tip.as_ref(),
+        rewritten_to: what.state.rewritten_to.as_ref(),
         // Judging an old commit does not deliver it.
         rollback: true,
         cache: &cache,

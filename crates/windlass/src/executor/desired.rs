@@ -72,15 +72,19 @@ pub(crate) async fn obtain(
     Ok(Desired { provenance, tip, tree, tree_id, repository, rendering })
 }
 
-struct Found {
+/// What was fetched, and judged as the environment demands.
+pub(crate) struct Found {
     provenance: Provenance,
-    tip: Option<CommitId>,
+    /// The tip of the branch; `None` for a directory.
+    pub(crate) tip: Option<CommitId>,
     tree: SourceTree,
     tree_id: String,
-    summary: String,
+    /// What it is, in one line.
+    pub(crate) summary: String,
 }
 
-async fn fetch(
+/// Fetches and verifies a commit.
+pub(crate) async fn fetch(
     session: &Session,
     wanted: &Wanted,
     rollback: bool,
@@ -93,8 +97,9 @@ async fn fetch(
         repository: &source.repository,
         branch: &source.branch,
         wanted,
-        running: state.last_completed.as_ref().and_then(|last| last.commit.as_ref()),
+        running: state.running(),
         highest_tip: state.highest_tip.as_ref(),
+        rewritten_to: state.rewritten_to.as_ref(),
         rollback,
         cache: &cache,
         git: &git,

@@ -1,0 +1,88 @@
+//! `windlass accept-rewrite`: go on with a branch that was rewritten on purpose.
+
+use serde_json::json;
+use windlass_model::{CommitId, ExitCode};
+use windlass_record::{EnvironmentState, Holder, Lock};
+use windlass_source::Wanted;
+
+use crate::args::AcceptRewriteArguments;
+use crate::error::CommandError;
+use crate::executor::desired::{self, Found};
+use crate::executor::record;
+use crate::session::Session;
+use crate::shell::Shell;
+use crate::surroundings::Surroundings;
+
+/// Records that the branch goes on from its present tip. Only the place on the branch is accepted: the tip is verified
+/// like every commit, and what is delivered from it is planned and approved as always.
+pub(crate) async fn accept_rewrite(
+    arguments: &AcceptRewriteArguments,
+    shell: Shell,
+    surroundings: &Surroundings,
+) -> Result<ExitCode, CommandError> {
+    let reason = arguments.reason.trim();
+    if reason.is_empty() {
+        let hint = "say why with --reason; it is recorded";
+        return Err(CommandError::new(ExitCode::Usage, "the reason is empty", hint));
+    }
+    let tip: CommitId = arguments.tip.parse()?;
+    let session = Session::open(&arguments.environment.env, "accept-rewrite", shell, surroundings).await?;
+    let lock = lock(&session, &tip).await?;
+    let accepted = accept(&session, &tip, reason).await;
+    lock.release().await?;
+    let (before, found) = accepted?;
+    let branch = windlass_report::clean(&session.settings.source.branch);
+    let text = format!(
+        "the branch {branch} goes on from {}\n  before: {}\n",
+        windlass_report::clean(&found.summary),
+        before.highest_tip.as_ref().map_or("no tip was seen", CommitId::as_str),
+    );
+    shell.result(&text, || json!({"tip": tip, "before": before.highest_tip}), ExitCode::Ok);
+    Ok(ExitCode::Ok)
+}
+
+/// Takes the lock: a run under way goes by what the state says.
+async fn lock(session: &Session, tip: &CommitId) -> Result<Lock, CommandError> {
+    let holder = Holder {
+        run: session.run.clone(),
+        actor: session.surroundings.actor(),
+        host: session.surroundings.host(),
+        pid: std::process::id(),
+        commit: Some(tip.clone()),
+    };
+    let timeouts = &session.settings.timeouts;
+    let (lease, wait) = (timeouts.lease.get(), timeouts.lock.get());
+    session.unless_stopped(Lock::acquire(&session.store, holder, lease, wait, session.clock)).await
+}
+
+/// Returns the state as it was before, and what the tip is.
+async fn accept(
+    session: &Session,
+    tip: &CommitId,
+    reason: &str,
+) -> Result<(EnvironmentState, Found), CommandError> {
+    let before = session.store.state().await?;
+    let nothing = EnvironmentState::default();
+    let found = desired::fetch(session, &Wanted::Tip, true, &nothing).await?;
+    if found.tip.as_ref() != Some(tip) {
+        let now = found.tip.as_ref().map_or("nothing", CommitId::as_str);
+        let what = format!("the branch is at {now}, not at {tip}");
+        let hint = "look at the branch as it is now, then name its tip";
+        return Err(CommandError::new(ExitCode::Refused, what, hint));
+    }
+    let delivered = EnvironmentState { last_completed: before.last_completed.clone(), ..nothing };
+    let holds_delivered = match desired::fetch(session, &Wanted::Tip, true, &delivered).await {
+        Ok(_) => true,
+        // The tip itself was not refused.
+        Err(error) if error.code == ExitCode::Refused => false,
+        Err(error) => return Err(error),
+    };
+    session.store.update(|state| state.accept_rewrite(tip.clone(), holds_delivered)).await?;
+    let mut run = record::begin(session, Some(reason));
+    run.commit = Some(tip.clone());
+    run.subject.clone_from(&found.summary);
+    run.finished_at = Some(session.clock.now());
+    run.outcome = Some(ExitCode::Ok.name().to_owned());
+    session.store.save(&run).await?;
+    Ok((before, found))
+}
