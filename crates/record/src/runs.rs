@@ -62,10 +62,14 @@ impl Store {
         Ok(history)
     }
 
-    /// Deletes all records but the newest `keep`, and returns how many it deleted.
+    /// Deletes all records but the newest `keep` and that of the run that did not complete, which says where a rollback
+    /// begins; returns how many it deleted.
     pub async fn trim(&self, keep: usize) -> Result<usize, RecordError> {
+        let current = self.state().await?.current.map(|run| self.run_reference(&run));
+        let surplus = self.records().await?.into_iter().skip(keep);
         let mut deleted = 0;
-        for Stored { live, .. } in self.records().await?.into_iter().skip(keep) {
+        for Stored { live, .. } in surplus.filter(|stored| Some(stored.live.reference()) != current.as_ref())
+        {
             let resource = self.cluster.resource_of(live.reference()).await?;
             match self.cluster.delete(&resource, &live, Propagation::Background, false).await {
                 Ok(_) => deleted += 1,

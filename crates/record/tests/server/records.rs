@@ -73,6 +73,21 @@ async fn runs_are_kept_replaced_and_trimmed() {
     bed.down().await;
 }
 
+/// A rollback then went back one commit too far.
+#[tokio::test]
+async fn the_record_of_a_run_that_did_not_complete_is_never_trimmed() {
+    let bed = Bed::up().await;
+    let failed = record("20260101-000000-aaaa");
+    bed.store.save(&failed).await.unwrap();
+    bed.store.update(|state| state.current = Some(failed.id.clone())).await.unwrap();
+    for run in ["20260102-000000-aaaa", "20260103-000000-aaaa"] {
+        bed.store.save(&record(run)).await.unwrap();
+    }
+    assert_eq!(bed.store.trim(1).await.unwrap(), 1);
+    assert_eq!(bed.store.load(&failed.id).await.unwrap(), Some(failed));
+    bed.down().await;
+}
+
 /// Run ids hold the second of the start and four random characters.
 #[tokio::test]
 async fn runs_of_one_second_keep_their_order() {

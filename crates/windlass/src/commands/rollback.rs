@@ -61,7 +61,16 @@ fn named(state: &EnvironmentState, commit: CommitId) -> Result<CommitId, Command
 /// Returns what to go back to.
 async fn previous(session: &Session, state: &EnvironmentState) -> Result<CommitId, CommandError> {
     let unfinished = match &state.current {
-        Some(run) => session.store.load(run).await?,
+        Some(run) => Some(session.store.load(run).await?.ok_or_else(|| {
+            let what = format!(
+                "run {run} did not complete, and its record is gone: where to go back to cannot be told"
+            );
+            CommandError::new(
+                ExitCode::Refused,
+                what,
+                "name the commit with --to; `windlass status` says what was delivered last",
+            )
+        })?),
         None => None,
     };
     target(state, unfinished.as_ref()).ok_or_else(|| {
