@@ -1,5 +1,6 @@
 //! Everything that a command on an environment needs, opened and checked once.
 
+use std::os::unix::fs::DirBuilderExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -76,10 +77,16 @@ impl Session {
             )
         })?;
         let access = &settings.cluster;
-        let cluster =
-            connect(&access.kubeconfig, &access.context, settings.timeouts.request.get(), &run, surroundings)
-                .await?;
-        let cluster_id = cluster.identity().await?;
+        let timeout = settings.timeouts.request.get();
+        let opened = async {
+            let cluster = connect(&access.kubeconfig, &access.context, timeout, &run, surroundings).await?;
+            let identity = cluster.identity().await?;
+            Ok::<_, CommandError>((cluster, identity))
+        };
+        let (cluster, cluster_id) = tokio::select! {
+            opened = opened => opened?,
+            () = stop.cancelled() => return Err(CommandError::interrupted()),
+        };
         check_cluster(&cluster_id, access.uid.as_deref())?;
         let store = Store::new(cluster.clone(), &settings.record.namespace, name.clone());
         Ok(Self {
@@ -113,10 +120,11 @@ impl Session {
         out.map_or_else(|| self.settings.record.reports.join(self.run.as_str()), Path::to_path_buf)
     }
 
-    /// Returns the folder of this run's reports, and makes it.
+    /// Returns the folder of this run's reports, and makes it for the own user alone.
     pub(crate) fn reports(&self, out: Option<&Path>) -> Result<PathBuf, CommandError> {
         let folder = self.report_folder(out);
-        std::fs::create_dir_all(&folder).map_err(|error| CommandError::file(&folder, &error))?;
+        let made = std::fs::DirBuilder::new().recursive(true).mode(0o700).create(&folder);
+        made.map_err(|error| CommandError::file(&folder, &error))?;
         Ok(folder)
     }
 

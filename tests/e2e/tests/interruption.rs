@@ -1,7 +1,7 @@
 //! A run can be stopped anywhere, and running again finishes the work.
 
 use serde_json::{Value, json};
-use windlass_e2e::{Files, World, difference, manifests, normalise, until};
+use windlass_e2e::{Fate, Files, Proxy, Sight, World, difference, manifests, normalise, until};
 
 /// Enough objects that a signal comes in the midst of them.
 const MANY: usize = 150;
@@ -109,4 +109,26 @@ fn sigterm_stops_a_run_and_the_next_one_finishes() {
 #[test]
 fn a_killed_run_is_survived_by_running_again_after_the_lease() {
     finish("KILL");
+}
+
+/// The first signal was swallowed: the command went on to its end.
+#[test]
+fn a_command_that_writes_nothing_stops_at_the_first_signal() {
+    let mut world = World::new();
+    let proxy = Proxy::start();
+    proxy.stands_before(&mut world);
+    world.deliver(&world.small());
+    for (command, path) in [("gate", "/version"), ("plan", "/apis"), ("drift", "/apis")] {
+        proxy.decide(
+            move |sight: &Sight| {
+                if sight.path == path { Fate::FreezesBefore } else { Fate::Passes }
+            },
+        );
+        let mut process = world.start(&[command]);
+        assert!(proxy.freezes(&mut process), "{}", process.so_far());
+        process.signal("INT");
+        let outcome = process.wait();
+        assert_eq!(outcome.code, 10, "{outcome}");
+        proxy.thaw();
+    }
 }

@@ -21,6 +21,15 @@ pub(crate) async fn drift(
 ) -> Result<ExitCode, CommandError> {
     let session = Session::open(&arguments.environment.env, "drift", shell, surroundings).await?;
     let session = session.remembering(arguments.no_memo);
+    let plan = session.unless_stopped(compare(&session, arguments)).await?;
+    if let Some(folder) = &arguments.out {
+        papers::write_plan(folder, "drift", &plan)?;
+    }
+    crate::ci::summarise(&plan, true, arguments.out.as_deref(), surroundings);
+    Ok(conclude(&plan, arguments.diff.into(), shell))
+}
+
+async fn compare(session: &Session, arguments: &DriftArguments) -> Result<Plan, CommandError> {
     let state = session.store.state().await?;
     let last = state.last_completed.as_ref().and_then(|delivered| delivered.commit.clone());
     let commit = match &arguments.commit {
@@ -34,14 +43,9 @@ pub(crate) async fn drift(
         })?,
     };
     let from = From::Commit { wanted: Wanted::Commit(commit), rollback: true };
-    let desired = desired::obtain(&session, from, &state).await?;
-    let passed = planning::gate(&session).await?;
-    let plan = planning::plan(&session, &desired, Some(passed.policies()), Purpose::Drift).await?;
-    if let Some(folder) = &arguments.out {
-        papers::write_plan(folder, "drift", &plan)?;
-    }
-    crate::ci::summarise(&plan, true, arguments.out.as_deref(), surroundings);
-    Ok(conclude(&plan, arguments.diff.into(), shell))
+    let desired = desired::obtain(session, from, &state).await?;
+    let passed = planning::gate(session).await?;
+    planning::plan(session, &desired, Some(passed.policies()), Purpose::Drift).await
 }
 
 fn conclude(plan: &Plan, diff: Diff, shell: Shell) -> ExitCode {

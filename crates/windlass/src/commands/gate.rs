@@ -18,7 +18,7 @@ pub(crate) async fn gate(
     surroundings: &Surroundings,
 ) -> Result<ExitCode, CommandError> {
     let session = Session::open(&arguments.env, "gate", shell, surroundings).await?;
-    let passed = planning::gate(&session).await?;
+    let passed = session.unless_stopped(planning::gate(&session)).await?;
     let mut text = String::new();
     for name in passed.names() {
         let _ = writeln!(text, "enforced: {}", windlass_report::clean(name));

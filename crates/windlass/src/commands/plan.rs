@@ -8,6 +8,7 @@ use windlass_plan::{FieldRules, Inputs, Trials};
 use windlass_render::{Limits, ResolvedUnit};
 use windlass_report::{PlanText, plan_text};
 use windlass_settings::Guards;
+use windlass_source::Wanted;
 
 use crate::args::PlanArguments;
 use crate::ci;
@@ -75,14 +76,18 @@ async fn of_environment(
 ) -> Result<Plan, CommandError> {
     let wanted = wanted(arguments.commit.as_deref())?;
     let session = Session::open(env, "plan", shell, surroundings).await?.remembering(arguments.no_memo);
-    let state = session.store.state().await?;
-    let desired = desired::obtain(&session, From::Commit { wanted, rollback: false }, &state).await?;
-    let passed = planning::gate(&session).await?;
-    let mut plan = planning::plan(&session, &desired, Some(passed.policies()), Purpose::Preview).await?;
+    let mut plan = session.unless_stopped(made(&session, wanted)).await?;
     let freezes = windlass_plan::freezes(&plan, &session.settings.guards);
     plan.warnings
         .extend(freezes.into_iter().map(|freeze| format!("a run would be refused now: {}", freeze.message)));
     Ok(plan)
+}
+
+async fn made(session: &Session, wanted: Wanted) -> Result<Plan, CommandError> {
+    let state = session.store.state().await?;
+    let desired = desired::obtain(session, From::Commit { wanted, rollback: false }, &state).await?;
+    let passed = planning::gate(session).await?;
+    planning::plan(session, &desired, Some(passed.policies()), Purpose::Preview).await
 }
 
 /// A directory of this machine.
@@ -106,7 +111,19 @@ async fn of_directory(
     surroundings: &Surroundings,
 ) -> Result<Plan, CommandError> {
     let stop = stop_on_signal();
-    let reporter = Reporter::new(shell.terminal(), stop);
+    let reporter = Reporter::new(shell.terminal(), stop.clone());
+    tokio::select! {
+        plan = made_of_directory(local, access, &reporter, surroundings) => plan,
+        () = stop.cancelled() => Err(CommandError::interrupted()),
+    }
+}
+
+async fn made_of_directory(
+    local: Local,
+    access: Access<'_>,
+    reporter: &Reporter,
+    surroundings: &Surroundings,
+) -> Result<Plan, CommandError> {
     let clock = surroundings.clock();
     let run = RunId::new(clock.now(), &session::random_suffix());
     reporter.emit(Event::RunStarted { run: run.clone(), command: "plan".to_owned(), environment: None });
@@ -116,7 +133,7 @@ async fn of_directory(
     let scopes = cluster.scopes().await?;
     let rendering =
         desired::render(&local.tree, &[local.unit], surroundings, &Limits::default(), &scopes).await?;
-    stage(&reporter, Stage::Plan, async {
+    stage(reporter, Stage::Plan, async {
         let fields = FieldRules::default();
         let cluster_id = cluster.identity().await?;
         let question = Question {
@@ -132,7 +149,7 @@ async fn of_directory(
         let cache = surroundings.private_cache().filter(|_| !access.no_memo);
         let file = cache.map(|cache| MemoryFile::new(&cache, &cluster_id, None));
         let now = clock.now();
-        let observation = planning::observe(question, file.as_ref(), now, &reporter).await?;
+        let observation = planning::observe(question, file.as_ref(), now, reporter).await?;
         let inputs = Inputs {
             environment: None,
             cluster_id,
