@@ -84,8 +84,8 @@ pub(crate) fn locate(objects: &Objects, question: &Question, tip: Oid) -> Result
     let chain = Chain::walk(objects, tip, targets)?;
     let tip_id = commit_id(tip);
     let branch = || question.branch.clone();
-    let known = question.highest_tip.iter().chain(&question.rewritten_to);
-    if let Some(id) = known.into_iter().find(|id| chain.depth(oid(id)).is_none()) {
+    let mut known = question.highest_tip.iter().chain(&question.rewritten_to);
+    if let Some(id) = known.find(|id| chain.depth(oid(id)).is_none()) {
         return Err(Refusal::TipWentBackwards { branch: branch(), tip: tip_id, seen: id.clone() }.into());
     }
     let Some(depth) = chain.depth(commit) else {

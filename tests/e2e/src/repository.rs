@@ -91,6 +91,11 @@ impl Repository {
         commit
     }
 
+    /// Takes the protected branch back to an earlier commit, as a forced push does.
+    pub fn rewind(&self, commit: &str) {
+        self.git(&["push", "--quiet", "--force", "../bare", &format!("{commit}:refs/heads/main")]);
+    }
+
     /// Returns the tip of a branch, if there is one.
     pub fn tip(&self, branch: &str) -> Option<String> {
         let listing = self.git(&["ls-remote", "../bare", &format!("refs/heads/{branch}")]);

@@ -25,6 +25,7 @@ mod remotes;
 mod repository_file;
 mod requests;
 mod retained;
+mod rewrite;
 mod rollback;
 mod secrets;
 mod sets;

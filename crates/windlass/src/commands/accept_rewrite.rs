@@ -1,8 +1,8 @@
 //! `windlass accept-rewrite`: go on with a branch that was rewritten on purpose.
 
 use serde_json::json;
-use windlass_model::{CommitId, ExitCode};
-use windlass_record::{EnvironmentState, Holder, Lock};
+use windlass_model::{CommitId, ExitCode, Provenance};
+use windlass_record::{EnvironmentState, Holder, Lock, RunRecord};
 use windlass_source::Wanted;
 
 use crate::args::AcceptRewriteArguments;
@@ -30,14 +30,13 @@ pub(crate) async fn accept_rewrite(
     let lock = lock(&session, &tip).await?;
     let accepted = accept(&session, &tip, reason).await;
     lock.release().await?;
-    let (before, found) = accepted?;
-    let branch = windlass_report::clean(&session.settings.source.branch);
+    let before = accepted?;
     let text = format!(
-        "the branch {branch} goes on from {}\n  before: {}\n",
-        windlass_report::clean(&found.summary),
-        before.highest_tip.as_ref().map_or("no tip was seen", CommitId::as_str),
+        "the branch {} goes on from {tip}; its tip was {}\n",
+        windlass_report::clean(&session.settings.source.branch),
+        before.as_ref().map_or("not known", CommitId::as_str),
     );
-    shell.result(&text, || json!({"tip": tip, "before": before.highest_tip}), ExitCode::Ok);
+    shell.result(&text, || json!({"tip": tip, "before": before}), ExitCode::Ok);
     Ok(ExitCode::Ok)
 }
 
@@ -55,12 +54,8 @@ async fn lock(session: &Session, tip: &CommitId) -> Result<Lock, CommandError> {
     session.unless_stopped(Lock::acquire(&session.store, holder, lease, wait, session.clock)).await
 }
 
-/// Returns the state as it was before, and what the tip is.
-async fn accept(
-    session: &Session,
-    tip: &CommitId,
-    reason: &str,
-) -> Result<(EnvironmentState, Found), CommandError> {
+/// Returns the tip that was seen before.
+async fn accept(session: &Session, tip: &CommitId, reason: &str) -> Result<Option<CommitId>, CommandError> {
     let before = session.store.state().await?;
     let nothing = EnvironmentState::default();
     let found = desired::fetch(session, &Wanted::Tip, true, &nothing).await?;
@@ -78,11 +73,21 @@ async fn accept(
         Err(error) => return Err(error),
     };
     session.store.update(|state| state.accept_rewrite(tip.clone(), holds_delivered)).await?;
+    session.store.save(&run_record(session, &found, tip, reason)).await?;
+    Ok(before.highest_tip)
+}
+
+fn run_record(session: &Session, found: &Found, tip: &CommitId, reason: &str) -> RunRecord {
     let mut run = record::begin(session, Some(reason));
     run.commit = Some(tip.clone());
-    run.subject.clone_from(&found.summary);
+    match &found.provenance {
+        Provenance::Verified(commit) => {
+            commit.subject().clone_into(&mut run.subject);
+            run.signer = Some(commit.signer().clone());
+        }
+        Provenance::Unsigned { what, .. } => run.subject = format!("unsigned {what}"),
+    }
     run.finished_at = Some(session.clock.now());
     run.outcome = Some(ExitCode::Ok.name().to_owned());
-    session.store.save(&run).await?;
-    Ok((before, found))
+    run
 }

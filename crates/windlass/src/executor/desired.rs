@@ -74,13 +74,12 @@ pub(crate) async fn obtain(
 
 /// What was fetched, and judged as the environment demands.
 pub(crate) struct Found {
-    provenance: Provenance,
+    pub(crate) provenance: Provenance,
     /// The tip of the branch; `None` for a directory.
     pub(crate) tip: Option<CommitId>,
     tree: SourceTree,
     tree_id: String,
-    /// What it is, in one line.
-    pub(crate) summary: String,
+    summary: String,
 }
 
 /// Fetches and verifies a commit.
