@@ -11,7 +11,9 @@ use crate::definition::served_versions;
 pub(crate) async fn reason(live: &Object, context: &Context<'_>) -> Option<String> {
     let kind = defined_kind(live)?;
     match first(&kind, context).await {
-        Ok(object) => object.map(|object| format!("objects of its kind exist and would go with it: {object}")),
+        Ok(object) => {
+            object.map(|object| format!("objects of its kind exist and would go with it: {object}"))
+        }
         // The server never took the kind up, so that nobody can have made one.
         Err(ClusterError::UnknownKind { stale: false, .. }) if served_versions(live).next().is_some() => None,
         Err(error) => Some(format!("whether objects of its kind exist cannot be told: {error}")),

@@ -75,10 +75,8 @@ pub(crate) async fn remove(
             Err(Unsent::Failed(error)) => error,
         };
         attempts += 1;
-        let moved = matches!(
-            error.failure().map(Failure::kind),
-            Some(FailureKind::Modified | FailureKind::Gone)
-        );
+        let moved =
+            matches!(error.failure().map(Failure::kind), Some(FailureKind::Modified | FailureKind::Gone));
         if error.pause_before_repeat(repeats + 1).is_some() {
             context.look_up(object, error, &mut repeats).await?;
         } else if attempts >= ATTEMPTS || !moved {

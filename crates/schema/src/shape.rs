@@ -10,7 +10,11 @@ use crate::{lists, metadata};
 /// Checks a value and everything below it.
 pub(crate) fn check(node: &Node, value: &Value, path: &FieldPath, findings: &mut Findings) {
     if !has_kind(node, value) {
-        findings.flaw(path, FlawKind::Shape, format!("must be {}, is {}", wanted(node.kind), type_name(value)));
+        findings.flaw(
+            path,
+            FlawKind::Shape,
+            format!("must be {}, is {}", wanted(node.kind), type_name(value)),
+        );
         return;
     }
     choices(node, value, path, findings);

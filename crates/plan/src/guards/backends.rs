@@ -28,9 +28,8 @@ pub(super) fn refusals(scene: &Scene<'_>) -> Vec<Refusal> {
 }
 
 /// Tells of webhooks whose Service nobody delivers and nobody has made so far.
-pub(super) fn warnings(scene: &Scene<'_>) -> Vec<String> {
-    let absent =
-        |backend: &ObjectRef| scene.observation.absent_backends.contains(&ObjectKey::from(backend));
+pub(crate) fn warnings(scene: &Scene<'_>) -> Vec<String> {
+    let absent = |backend: &ObjectRef| scene.observation.absent_backends.contains(&ObjectKey::from(backend));
     let called = called(scene).filter(|(.., backend)| absent(backend));
     let tell = |(_, object, backend): (usize, &Object, ObjectRef)| {
         format!(
@@ -44,7 +43,8 @@ pub(super) fn warnings(scene: &Scene<'_>) -> Vec<String> {
 /// Returns the Services that webhooks call which would be written, each with the position of the webhook's unit.
 fn called<'a>(scene: &'a Scene<'_>) -> impl Iterator<Item = (usize, &'a Object, ObjectRef)> {
     let units = scene.inputs.rendering.units.iter().enumerate();
-    let objects = units.flat_map(|(position, unit)| unit.objects.iter().map(move |object| (position, object)));
+    let objects =
+        units.flat_map(|(position, unit)| unit.objects.iter().map(move |object| (position, object)));
     objects
         .flat_map(|(position, object)| {
             webhook_backends(object).into_iter().map(move |backend| (position, object, backend))

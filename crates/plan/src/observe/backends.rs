@@ -6,8 +6,8 @@ use windlass_cluster::ClusterError;
 use windlass_model::{ObjectRef, Rendering, webhook_backends};
 
 use super::{Reader, tolerate};
-use crate::evidence::Rendered;
 use crate::ObjectKey;
+use crate::evidence::Rendered;
 
 /// Returns the Services that do not exist and that nobody renders. Most commits hold no webhook: then nothing is asked.
 /// What cannot be read is not said to be absent.
@@ -21,7 +21,9 @@ pub(super) async fn absent(
     let mut absent = BTreeSet::new();
     for backend in called {
         let key = ObjectKey::from(&backend);
-        if !rendered.has(&key) && tolerate(reader.cluster.get(&backend).await)?.is_ok_and(|live| live.is_none()) {
+        if !rendered.has(&key)
+            && tolerate(reader.cluster.get(&backend).await)?.is_ok_and(|live| live.is_none())
+        {
             absent.insert(key);
         }
     }

@@ -19,7 +19,9 @@ pub(super) async fn terminating(
     objects: &BTreeMap<ObjectKey, Asked>,
 ) -> Result<BTreeMap<String, Object>, ClusterError> {
     let names: BTreeSet<&String> = match places.known() {
-        Some(known) => known.iter().filter(|(_, place)| place.is_terminating()).map(|(name, _)| name).collect(),
+        Some(known) => {
+            known.iter().filter(|(_, place)| place.is_terminating()).map(|(name, _)| name).collect()
+        }
         None => named_by_the_server(objects),
     };
     let mut found = BTreeMap::new();
@@ -37,8 +39,10 @@ pub(super) async fn terminating(
 }
 
 fn named_by_the_server(objects: &BTreeMap<ObjectKey, Asked>) -> BTreeSet<&String> {
-    let is_refused = |asked: &Asked| {
-        matches!(&asked.answer, Ask::Refused(failure) if failure.kind() == FailureKind::NamespaceTerminating)
-    };
-    objects.iter().filter(|(_, asked)| is_refused(asked)).filter_map(|(key, _)| key.namespace.as_ref()).collect()
+    let is_refused = |asked: &Asked| matches!(&asked.answer, Ask::Refused(failure) if failure.kind() == FailureKind::NamespaceTerminating);
+    objects
+        .iter()
+        .filter(|(_, asked)| is_refused(asked))
+        .filter_map(|(key, _)| key.namespace.as_ref())
+        .collect()
 }
