@@ -356,7 +356,7 @@ pub struct RecordRules {
     /// The namespace in the cluster. It must exist: `pipeline/rbac` creates it.
     #[serde(default = "record_namespace")]
     pub namespace: String,
-    /// The folder on the agent for reports and journals.
+    /// The folder on the agent for reports and journals: a folder a run, of which Windlass removes none.
     #[serde(default = "report_directory")]
     pub reports: PathBuf,
     /// How many finished runs are kept in the cluster; at least the last one.
