@@ -2,8 +2,8 @@
 
 use serde_json::{Value, json};
 use windlass_model::{
-    Action, ClusterId, Conflict, Digest, EnvironmentName, GroupKind, LiveId, MigratedManager, Migration,
-    ObjectRef, Operation, Plan, Provenance, Requirement, Risk, Toll, UnitName, delta,
+    Action, Conflict, Digest, GroupKind, LiveId, MigratedManager, Migration, ObjectRef, Operation, Plan,
+    Risk, UnitName, delta,
 };
 
 pub(crate) const COMMIT: &str = "62bc080798ced7f198836a2a33ce522a55ebc7a9";
@@ -46,33 +46,7 @@ pub(crate) fn migrating(action: Action) -> Action {
     Action { migration: Some(Migration { managers, ..Migration::default() }), ..action }
 }
 
-pub(crate) fn plan(actions: Vec<Action>) -> Plan {
-    Plan {
-        schema: 1,
-        tool: "windlass 0.1.0".to_owned(),
-        environment: EnvironmentName::new("prd"),
-        cluster: ClusterId {
-            uid: "cluster-1".to_owned(),
-            server: "https://10.0.0.1".to_owned(),
-            version: "v1.36.3".to_owned(),
-        },
-        source: Provenance::Unsigned {
-            what: "a commit".to_owned(),
-            commit: Some(COMMIT.parse().unwrap()),
-            author: None,
-        },
-        renderer: "plain".to_owned(),
-        rendering: Digest::of_bytes(b"rendering"),
-        policies: None,
-        rollback: None,
-        actions,
-        toll: Toll::default(),
-        refusals: Vec::new(),
-        requirement: Requirement::default(),
-        warnings: Vec::new(),
-        created_at: "2026-06-01T12:00:00Z".parse().unwrap(),
-    }
-}
+pub(crate) use windlass_bed::plan_of as plan;
 
 /// Every operation that writes, once, and two that do not.
 pub(crate) fn mixed() -> Plan {

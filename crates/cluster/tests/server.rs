@@ -1,27 +1,14 @@
 //! Requests against the real API server: what cannot be known without it.
 #![expect(clippy::unwrap_used, clippy::expect_used, reason = "a helper of a test fails the test")]
 
-use std::time::Duration;
-
 use serde_json::json;
 use windlass_cluster::{
-    ApplyRequest, Cluster, ClusterError, Deleted, Expect, FailureKind, Propagation, Selector, Target,
+    ApplyRequest, Cluster, ClusterError, Deleted, Expect, FailureKind, Propagation, Selector,
 };
 use windlass_model::{GroupKind, Object};
 
-#[expect(clippy::disallowed_methods, reason = "tests are told by the environment where the server is")]
 async fn cluster() -> Cluster {
-    rustls::crypto::ring::default_provider().install_default().ok();
-    let kubeconfig = std::env::var("WINDLASS_TEST_KUBECONFIG").expect("start the tests through `make test`");
-    let target = Target {
-        kubeconfig: kubeconfig.into(),
-        context: "testbed".into(),
-        proxy: None,
-        user_agent: "windlass-test".into(),
-        request_timeout: Duration::from_secs(30),
-        concurrency: 8,
-    };
-    Cluster::connect(&target).await.unwrap()
+    windlass_bed::connect(&windlass_bed::kubeconfig(), "windlass-test", windlass_bed::SOON).await
 }
 
 /// A ConfigMap of its own in the namespace `default`.

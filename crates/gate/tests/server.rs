@@ -11,14 +11,15 @@ use std::collections::hash_map::RandomState;
 use std::future::Future;
 use std::hash::BuildHasher as _;
 use std::panic::AssertUnwindSafe;
-use std::path::PathBuf;
+use std::path::Path;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use base64::Engine as _;
 use futures::FutureExt as _;
 use serde_json::{Value, json};
-use windlass_cluster::{ApplyRequest, Cluster, Expect, Propagation, Target};
+use windlass_bed::kubeconfig;
+use windlass_cluster::{ApplyRequest, Cluster, Expect, Propagation};
 use windlass_gate::{Class, GateError, check};
 use windlass_model::{Event, ExitCode, GatePassed, Object, ObjectRef, Sink};
 use windlass_settings::{AdmissionPolicy, PolicyRules};
@@ -32,27 +33,12 @@ struct Bed {
 
 const API: &str = "admissionregistration.k8s.io/v1";
 
-#[expect(clippy::disallowed_methods, reason = "a test is given its server by the environment")]
-fn kubeconfig() -> PathBuf {
-    let path = std::env::var_os("WINDLASS_TEST_KUBECONFIG");
-    path.expect("WINDLASS_TEST_KUBECONFIG is not set: start them through `make test`").into()
-}
-
-async fn connect(kubeconfig: PathBuf) -> Cluster {
-    let target = Target {
-        kubeconfig,
-        context: "testbed".to_owned(),
-        proxy: None,
-        user_agent: "windlass-gate-test".to_owned(),
-        request_timeout: Duration::from_secs(30),
-        concurrency: 8,
-    };
-    Cluster::connect(&target).await.unwrap()
+async fn connect(kubeconfig: &Path) -> Cluster {
+    windlass_bed::connect(kubeconfig, "windlass-gate-test", windlass_bed::SOON).await
 }
 
 async fn with_bed<F: Future<Output = ()>>(name: &str, test: impl FnOnce(Arc<Bed>) -> F) {
-    rustls::crypto::ring::default_provider().install_default().ok();
-    let cluster = connect(kubeconfig()).await;
+    let cluster = connect(&kubeconfig()).await;
     let name = format!("{name}-{:06}", RandomState::new().hash_one(name) % 1_000_000);
     let bed = Arc::new(Bed { cluster, name, made: Mutex::default() });
     bed.apply(json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": bed.name}})).await;
@@ -111,7 +97,7 @@ impl Bed {
             "contexts": [{"name": "testbed", "context": {"cluster": "testbed", "user": "reader"}}]});
         let file = tempfile::NamedTempFile::new().unwrap();
         std::fs::write(file.path(), content.to_string()).unwrap();
-        let cluster = connect(file.path().to_owned()).await;
+        let cluster = connect(file.path()).await;
         Self { cluster, name: self.name.clone(), made: Mutex::default() }
     }
 

@@ -7,7 +7,8 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 use windlass_apply::{Applied, ApplyError, Context, Pruned, apply, prune};
-use windlass_cluster::{ApplyRequest, Cluster, Expect, Propagation, Target};
+pub(crate) use windlass_bed::kubeconfig;
+use windlass_cluster::{ApplyRequest, Cluster, Expect, Propagation};
 use windlass_model::{
     ApplySet, EnvironmentName, Event, Object, ObjectRef, Operation, Rendering, Sink, UnitName,
 };
@@ -122,23 +123,8 @@ pub(crate) fn object(body: Value) -> Object {
     Object::new(body, None).unwrap()
 }
 
-#[expect(clippy::disallowed_methods, reason = "tests are told by the environment where the API server is")]
-pub(crate) fn kubeconfig() -> PathBuf {
-    std::env::var_os("WINDLASS_TEST_KUBECONFIG").expect("start them through `make test`").into()
-}
-
 pub(crate) async fn connect(kubeconfig: PathBuf) -> Cluster {
-    rustls::crypto::ring::default_provider().install_default().ok();
-    Cluster::connect(&Target {
-        kubeconfig,
-        context: "testbed".into(),
-        proxy: None,
-        user_agent: "windlass-apply-tests".into(),
-        request_timeout: Duration::from_secs(30),
-        concurrency: 8,
-    })
-    .await
-    .unwrap()
+    windlass_bed::connect(&kubeconfig, "windlass-apply-tests", windlass_bed::SOON).await
 }
 
 type Hook = Box<dyn Fn(&Event) + Send + Sync>;

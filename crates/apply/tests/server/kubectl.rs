@@ -1,23 +1,12 @@
-use std::process::Command;
-
 use windlass_model::PART_OF;
 
 use crate::bed::{Bed, kubeconfig};
 use crate::plan::rendering;
 
-/// Runs the stock `kubectl` as the environment names it.
-#[expect(clippy::disallowed_methods, reason = "tests are told by the environment where kubectl is")]
+/// Runs the stock kubectl in a namespace; says whether it succeeded, and returns all that it said.
 pub(crate) fn kubectl(namespace: &str, arguments: &[&str]) -> (bool, String) {
-    let program = std::env::var_os("WINDLASS_TEST_KUBECTL").expect("start them through `make test`");
-    let output = Command::new(program)
-        .args(["--kubeconfig", kubeconfig().to_str().unwrap(), "--context", "testbed", "-n", namespace])
-        .args(arguments)
-        .env("KUBECTL_APPLYSET", "true")
-        .output()
-        .expect("kubectl runs");
-    let text =
-        [output.stdout, output.stderr].map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).concat();
-    (output.status.success(), text)
+    let answer = windlass_bed::kubectl(&kubeconfig(), &[&["-n", namespace], arguments].concat(), "");
+    (answer.is_ok(), answer.unwrap_or_else(|error| error))
 }
 
 #[tokio::test]

@@ -2,26 +2,22 @@
 
 use std::collections::BTreeSet;
 
-use jiff::Timestamp;
 use serde_json::Value;
 use windlass_cluster::{ApplyRequest, Expect, Selector};
 use windlass_model::{
-    Action, ApplySet, ApprovedPlan, ClusterId, Digest, Evidence, LiveId, Object, ObjectRef, Operation,
-    PART_OF, Plan, Provenance, Rendering, Requirement, Risk, Toll, Unit, UnitName,
+    Action, ApplySet, ApprovedPlan, Evidence, LiveId, Object, ObjectRef, Operation, PART_OF, Plan, Rendering,
+    Risk, UnitName,
 };
 
 use crate::bed::Bed;
 
 pub(crate) fn rendering(units: &[(&str, &[Object])]) -> Rendering {
-    let unit = |(name, objects): &(&str, &[Object])| Unit {
-        name: UnitName::new(name).unwrap(),
-        path: (*name).to_owned(),
-        objects: objects.to_vec(),
-    };
-    let units: Vec<Unit> = units.iter().map(unit).collect();
-    let bodies: Vec<&Value> = units.iter().flat_map(|unit| &unit.objects).map(Object::body).collect();
-    let digest = Digest::of_json(&serde_json::json!(bodies));
-    Rendering { units, renderer: "plain".into(), digest, warnings: Vec::new() }
+    let bodies = |objects: &[Object]| objects.iter().map(|object| object.body().clone()).collect();
+    let units: Vec<(&str, Vec<Value>)> =
+        units.iter().map(|(name, objects)| (*name, bodies(objects))).collect();
+    let units: Vec<(&str, &[Value])> =
+        units.iter().map(|(name, bodies)| (*name, bodies.as_slice())).collect();
+    windlass_bed::rendering(&units)
 }
 
 #[expect(clippy::disallowed_methods, reason = "tests approve their own plans")]
@@ -44,21 +40,9 @@ pub(crate) async fn plan(bed: &Bed, rendering: &Rendering) -> Plan {
     }
     actions.extend(prunes(bed, rendering).await);
     Plan {
-        schema: 1,
-        tool: "test".into(),
         environment: Some(bed.environment.clone()),
-        cluster: ClusterId { uid: String::new(), server: String::new(), version: String::new() },
-        source: Provenance::Unsigned { what: "a test".into(), commit: None, author: None },
-        renderer: rendering.renderer.clone(),
         rendering: rendering.digest,
-        policies: None,
-        rollback: None,
-        actions,
-        toll: Toll::default(),
-        refusals: Vec::new(),
-        requirement: Requirement::default(),
-        warnings: Vec::new(),
-        created_at: Timestamp::UNIX_EPOCH,
+        ..windlass_bed::plan_of(actions)
     }
 }
 

@@ -1,13 +1,15 @@
 //! A control plane of a test's own, and plans made there with and without memory.
 
-use std::io::{Read as _, Seek as _, SeekFrom, Write as _};
+use std::io::{Read as _, Seek as _, SeekFrom};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::Command;
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use windlass_cluster::{ApplyRequest, Cluster, Expect, Target};
-use windlass_model::{ClusterId, Digest, Object, Provenance, Rendering, Unit, UnitName};
+use windlass_bed::rendering;
+pub(crate) use windlass_bed::variable;
+use windlass_cluster::{ApplyRequest, Cluster, Expect};
+use windlass_model::{ClusterId, Object, Provenance};
 use windlass_plan::{FieldRules, Inputs, Memory, ObserveOptions, Remembering, Trials, observe, plan};
 use windlass_settings::Guards;
 
@@ -34,33 +36,21 @@ pub(crate) struct Planned {
 /// One control plane at a time.
 static TURN: tokio::sync::Mutex<()> = tokio::sync::Mutex::const_new(());
 
-#[expect(clippy::disallowed_methods, reason = "the test runner names the programs by the environment")]
-pub(crate) fn variable(name: &str) -> Option<String> {
-    std::env::var(name).ok()
-}
-
-fn program(name: &str) -> String {
-    variable(name).unwrap_or_else(|| panic!("{name} is not set: start these tests through `make test`"))
-}
-
-fn run(command: &mut Command, input: &str) -> Result<String, String> {
-    let mut child =
-        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-    child.stdin.take().unwrap().write_all(input.as_bytes()).unwrap();
-    let output = child.wait_with_output().unwrap();
-    let error = String::from_utf8_lossy(&output.stderr).into_owned();
-    if output.status.success() { Ok(String::from_utf8(output.stdout).unwrap()) } else { Err(error) }
+/// Runs the testbed's own program.
+fn testbed(arguments: &[&str], folder: &Path) -> Result<(), String> {
+    let program = variable("WINDLASS_TEST_TESTBED").expect("start these tests through `make test`");
+    let output =
+        Command::new(program).args(&arguments[..1]).arg(folder).args(&arguments[1..]).output().unwrap();
+    if output.status.success() { Ok(()) } else { Err(String::from_utf8_lossy(&output.stderr).into_owned()) }
 }
 
 impl Bed {
     /// Starts a control plane with the namespace and a memory that is empty.
     pub(crate) async fn up() -> Self {
         let turn = TURN.lock().await;
-        rustls::crypto::ring::default_provider().install_default().ok();
         let folder = std::env::temp_dir().join(format!("windlass-memory-{:08x}", rand::random::<u32>()));
         let pid = std::process::id().to_string();
-        let mut up = Command::new(program("WINDLASS_TEST_TESTBED"));
-        run(up.arg("up").arg(&folder).args(["--watch-pid", &pid]), "").unwrap();
+        testbed(&["up", "--watch-pid", &pid], &folder).unwrap();
         let cluster = connect(&folder.join("kubeconfig")).await;
         let cluster_id = cluster.identity().await.unwrap();
         let bed = Self { cluster, cluster_id, memory: Memory::empty([7; 16]), folder, _turn: turn };
@@ -68,10 +58,20 @@ impl Bed {
         bed
     }
 
+    /// Starts one where the custom kind of the objects is defined; returns it with the objects, which are delivered.
+    pub(crate) async fn with_objects() -> (Self, Vec<Value>) {
+        let bed = Self::up().await;
+        bed.configure(&definition(true, None));
+        bed.kubectl(&["wait", "--for=condition=Established", "crd/widgets.memory.example"], "").unwrap();
+        bed.cluster.forget_discovery().await;
+        let desired = objects();
+        bed.deliver(&desired).await;
+        (bed, desired)
+    }
+
     /// Runs kubectl; the error is what it printed.
     pub(crate) fn kubectl(&self, arguments: &[&str], input: &str) -> Result<String, String> {
-        let mut command = Command::new(program("WINDLASS_TEST_KUBECTL"));
-        run(command.arg("--kubeconfig").arg(self.folder.join("kubeconfig")).args(arguments), input)
+        windlass_bed::kubectl(&self.folder.join("kubeconfig"), arguments, input)
     }
 
     /// Returns a connection of somebody who may read and patch ConfigMaps and list namespaces, and nothing else.
@@ -129,7 +129,7 @@ impl Bed {
         objects: &[Value],
         remembering: Option<Remembering<'_>>,
     ) -> (Planned, Option<Memory>) {
-        let rendering = rendering(objects);
+        let rendering = rendering(&[("shop", objects)]);
         let options = ObserveOptions {
             concurrency: 8,
             remembering,
@@ -197,32 +197,13 @@ fn now() -> jiff::Timestamp {
 }
 
 async fn connect(kubeconfig: &Path) -> Cluster {
-    let target = Target {
-        kubeconfig: kubeconfig.to_path_buf(),
-        context: "testbed".into(),
-        proxy: None,
-        user_agent: AGENT.into(),
-        request_timeout: Duration::from_secs(30),
-        concurrency: 8,
-    };
-    Cluster::connect(&target).await.unwrap()
+    windlass_bed::connect(kubeconfig, AGENT, windlass_bed::SOON).await
 }
 
 impl Drop for Bed {
     fn drop(&mut self) {
-        let mut down = Command::new(program("WINDLASS_TEST_TESTBED"));
-        run(down.arg("down").arg(&self.folder), "").ok();
+        testbed(&["down"], &self.folder).ok();
         std::fs::remove_dir_all(&self.folder).ok();
-    }
-}
-
-fn rendering(objects: &[Value]) -> Rendering {
-    let objects = objects.iter().map(|body| Object::new(body.clone(), None).unwrap()).collect();
-    Rendering {
-        units: vec![Unit { name: UnitName::new("shop").unwrap(), path: "shop".into(), objects }],
-        renderer: "plain".into(),
-        digest: Digest::of_bytes(b"rendering"),
-        warnings: Vec::new(),
     }
 }
 

@@ -1,15 +1,10 @@
 //! What is asked again and what is not.
 
-use crate::bed::{Bed, definition, objects};
+use crate::bed::{Bed, objects};
 
 #[tokio::test]
 async fn an_unchanged_cluster_is_asked_nothing_again() {
-    let mut bed = Bed::up().await;
-    bed.configure(&definition(true, None));
-    bed.kubectl(&["wait", "--for=condition=Established", "crd/widgets.memory.example"], "").unwrap();
-    bed.cluster.forget_discovery().await;
-    let mut desired = objects();
-    bed.deliver(&desired).await;
+    let (mut bed, mut desired) = Bed::with_objects().await;
     let reused = bed.learn(&desired).await;
     assert_eq!(reused, desired.len());
     let mark = bed.mark();

@@ -64,12 +64,7 @@ async fn verdicts_with_memory_are_those_without_after_changes_at_random() {
 /// Every kind of change that turns an unchanged object into something else must be noticed at once.
 #[tokio::test]
 async fn what_makes_a_difference_is_noticed() {
-    let mut bed = Bed::up().await;
-    bed.configure(&definition(true, None));
-    bed.kubectl(&["wait", "--for=condition=Established", "crd/widgets.memory.example"], "").unwrap();
-    bed.cluster.forget_discovery().await;
-    let mut desired = objects();
-    bed.deliver(&desired).await;
+    let (mut bed, mut desired) = Bed::with_objects().await;
     bed.kubectl(&["label", "namespace", "memory", "judged=yes"], "").unwrap();
     Change::Parameter.make(&bed, &mut desired, 1).await;
     for (change, choice) in [

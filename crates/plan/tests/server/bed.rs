@@ -1,14 +1,13 @@
 //! An environment of a test's own in the shared testbed.
 
-use std::io::Write as _;
-use std::process::{Command, Stdio};
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use windlass_cluster::{ApplyRequest, Cluster, Expect, Target};
+pub(crate) use windlass_bed::rendering;
+use windlass_cluster::{ApplyRequest, Cluster, Expect};
 use windlass_model::{
-    Action, ApplySet, ClusterId, Digest, EnvironmentName, Object, Operation, Plan, Provenance, Rendering,
-    Unit, UnitName,
+    Action, ApplySet, ClusterId, EnvironmentName, Object, Operation, Plan, Provenance, Rendering, UnitName,
 };
 use windlass_plan::{FieldRules, Inputs, Observation, ObserveOptions, Trials, observe, plan};
 use windlass_settings::Guards;
@@ -23,20 +22,14 @@ pub(crate) struct Bed {
     pub(crate) environment: EnvironmentName,
     pub(crate) guards: Guards,
     pub(crate) fields: FieldRules,
-    kubeconfig: String,
+    kubeconfig: PathBuf,
     /// Cluster-scoped objects to delete at the end: kind and name.
     pub(crate) leftovers: Vec<(String, String)>,
 }
 
-#[expect(clippy::disallowed_methods, reason = "the test runner names the testbed by the environment")]
-fn variable(name: &str) -> String {
-    std::env::var(name).unwrap_or_else(|_| panic!("{name} is not set: start them through `make test`"))
-}
-
 impl Bed {
     pub(crate) async fn new() -> Self {
-        rustls::crypto::ring::default_provider().install_default().ok();
-        let kubeconfig = variable("WINDLASS_TEST_KUBECONFIG");
+        let kubeconfig = windlass_bed::kubeconfig();
         let suffix: String = format!("{:08x}", rand::random::<u32>());
         let bed = Self {
             cluster: connect(&kubeconfig).await,
@@ -70,7 +63,7 @@ impl Bed {
         let view = self.kubectl(&["config", "view", "--raw", "--minify", "-o", "json"], "");
         let mut config: Value = serde_json::from_str(&view).unwrap();
         config["users"][0]["user"] = json!({"token": token.trim()});
-        let path = format!("{}-{name}", self.kubeconfig);
+        let path = self.kubeconfig.with_file_name(&name);
         std::fs::write(&path, config.to_string()).unwrap();
         let reader = Self {
             cluster: connect(&path).await,
@@ -88,19 +81,8 @@ impl Bed {
 
     /// Runs kubectl with a manifest as its input and returns what it prints.
     pub(crate) fn kubectl(&self, arguments: &[&str], input: &str) -> String {
-        let mut child = Command::new(variable("WINDLASS_TEST_KUBECTL"))
-            .args(["--kubeconfig", &self.kubeconfig, "--context", "testbed"])
-            .args(arguments)
-            .env("KUBECTL_APPLYSET", "true")
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
-            .unwrap();
-        child.stdin.take().unwrap().write_all(input.as_bytes()).unwrap();
-        let output = child.wait_with_output().unwrap();
-        assert!(output.status.success(), "{arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
-        String::from_utf8(output.stdout).unwrap()
+        let answer = windlass_bed::kubectl(&self.kubeconfig, arguments, input);
+        answer.unwrap_or_else(|error| panic!("{arguments:?}: {error}"))
     }
 
     pub(crate) fn config(&self, name: &str, data: &Value) -> Value {
@@ -195,16 +177,8 @@ impl Bed {
     }
 }
 
-async fn connect(kubeconfig: &str) -> Cluster {
-    let target = Target {
-        kubeconfig: kubeconfig.into(),
-        context: "testbed".into(),
-        proxy: None,
-        user_agent: "windlass-plan-test".into(),
-        request_timeout: Duration::from_mins(2),
-        concurrency: 8,
-    };
-    Cluster::connect(&target).await.unwrap()
+async fn connect(kubeconfig: &Path) -> Cluster {
+    windlass_bed::connect(kubeconfig, "windlass-plan-test", Duration::from_mins(2)).await
 }
 
 /// Namespaces go in the background; a failed test leaves nothing behind either.
@@ -213,29 +187,9 @@ impl Drop for Bed {
         let mut all = self.leftovers.clone();
         all.push(("namespace".into(), self.namespace.clone()));
         for (kind, name) in all {
-            drop(
-                Command::new(variable("WINDLASS_TEST_KUBECTL"))
-                    .args(["--kubeconfig", &self.kubeconfig, "--context", "testbed"])
-                    .args(["delete", &kind, &name, "--wait=false", "--ignore-not-found"])
-                    .output(),
-            );
+            let arguments = ["delete", &kind, &name, "--wait=false", "--ignore-not-found"];
+            windlass_bed::kubectl(&self.kubeconfig, &arguments, "").ok();
         }
-    }
-}
-
-pub(crate) fn rendering(units: &[(&str, &[Value])]) -> Rendering {
-    Rendering {
-        units: units
-            .iter()
-            .map(|(name, objects)| Unit {
-                name: UnitName::new(name).unwrap(),
-                path: (*name).to_owned(),
-                objects: objects.iter().map(|body| Object::new(body.clone(), None).unwrap()).collect(),
-            })
-            .collect(),
-        renderer: "plain".into(),
-        digest: Digest::of_bytes(b"rendering"),
-        warnings: Vec::new(),
     }
 }
 

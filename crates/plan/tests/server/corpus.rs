@@ -1,44 +1,20 @@
 //! Definitions that others publish, read from Go modules at test time: installed, upgraded, taken back.
 
-use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::path::Path;
 use std::time::Duration;
 
 use serde_json::{Value, json};
+use windlass_bed::{documents, module};
 use windlass_model::{Object, Operation, Plan, Preview, defined_kind};
 
 use crate::bed::Bed;
 
-/// Returns where the Go toolchain keeps a module.
-fn module(name: &str) -> PathBuf {
-    let output = Command::new("go")
-        .args(["mod", "download", "-json", name])
-        .current_dir(std::env::temp_dir())
-        .output()
-        .expect("the Go toolchain is needed");
-    let answer: Value = serde_json::from_slice(&output.stdout).unwrap();
-    PathBuf::from(answer["Dir"].as_str().unwrap_or_else(|| panic!("{answer}")))
-}
-
-/// Reads the documents of a file, or of the files of a folder, that are of a kind.
-fn documents(path: &Path, kinds: &[&str]) -> Vec<Value> {
-    let files: Vec<PathBuf> = if path.is_dir() {
-        std::fs::read_dir(path).unwrap().map(|entry| entry.unwrap().path()).collect()
-    } else {
-        vec![path.to_owned()]
-    };
-    let mut found = Vec::new();
-    for file in files.iter().filter(|file| file.extension().is_some_and(|extension| extension == "yaml")) {
-        let documents = windlass_yaml::parse(&std::fs::read(file).unwrap()).unwrap();
-        found.extend(documents.into_iter().map(|document| document.value));
-    }
-    found.retain(|value| value["kind"].as_str().is_some_and(|kind| kinds.contains(&kind)));
-    found.sort_by_key(|value| value["metadata"]["name"].to_string());
-    found
-}
-
+/// Reads the definitions in a file, or in the files of a folder, in the order of their names.
 fn definitions(path: &Path) -> Vec<Value> {
-    documents(path, &["CustomResourceDefinition"])
+    let mut found: Vec<Value> = documents(path).into_iter().map(|(_, body)| body).collect();
+    found.retain(|body| body["kind"] == "CustomResourceDefinition");
+    found.sort_by_key(|body| body["metadata"]["name"].to_string());
+    found
 }
 
 /// Applies definitions as an executor would, and waits until they are served.

@@ -1,11 +1,12 @@
 //! A namespace of its own on the shared API server.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::Duration;
 
 use jiff::Timestamp;
 use serde_json::json;
-use windlass_cluster::{ApplyRequest, Cluster, Expect, Propagation, Target};
+pub(crate) use windlass_bed::kubeconfig;
+use windlass_cluster::{ApplyRequest, Cluster, Expect, Propagation};
 use windlass_model::{Clock, EnvironmentName, Object, RunId};
 use windlass_record::{Holder, Store};
 
@@ -38,23 +39,8 @@ impl Bed {
     }
 }
 
-#[expect(clippy::disallowed_methods, reason = "tests are told by the environment where the API server is")]
-pub(crate) fn kubeconfig() -> PathBuf {
-    std::env::var_os("WINDLASS_TEST_KUBECONFIG").expect("start them through `make test`").into()
-}
-
 pub(crate) async fn connect(kubeconfig: &Path) -> Cluster {
-    rustls::crypto::ring::default_provider().install_default().ok();
-    Cluster::connect(&Target {
-        kubeconfig: kubeconfig.to_path_buf(),
-        context: "testbed".into(),
-        proxy: None,
-        user_agent: "windlass-record-tests".into(),
-        request_timeout: Duration::from_secs(30),
-        concurrency: 16,
-    })
-    .await
-    .unwrap()
+    windlass_bed::connect(kubeconfig, "windlass-record-tests", windlass_bed::SOON).await
 }
 
 #[expect(clippy::disallowed_methods, reason = "tests have no one to be given the time by")]

@@ -2,9 +2,8 @@
 
 use serde_json::{Value, json};
 use windlass_model::{
-    Action, Bodies, ClusterId, Conflict, Digest, EnvironmentName, Forecast, LiveId, Object, Operation,
-    Origin, Plan, Preview, Problem, Provenance, Refusal, Requirement, Risk, Shown, Toll, UnitName,
-    VerifiedCommit, delta,
+    Action, Bodies, Conflict, Forecast, LiveId, Object, Operation, Origin, Plan, Preview, Problem,
+    Provenance, Refusal, Risk, Shown, Toll, UnitName, VerifiedCommit, delta,
 };
 
 /// An action on an object: what it is before and after makes the rest.
@@ -15,28 +14,15 @@ pub(crate) fn action(operation: Operation, before: Option<Value>, after: Option<
     let kind = named.reference().kind.clone();
     let changed = |pair: (&Value, &Value)| delta(&kind, pair.0, pair.1);
     Action {
-        unit: UnitName::new("shop").unwrap(),
-        retains: Vec::new(),
         origin: after.as_ref().map(|_| Origin { path: "apps/shop/stateful/prd".to_owned(), line: Some(12) }),
-        operation,
-        preview: Preview::Server,
         live: before.as_ref().map(|_| LiveId { uid: "u-1".to_owned(), resource_version: "7".to_owned() }),
         delta: before.as_ref().zip(after.as_ref()).map(changed).unwrap_or_default(),
-        desired: None,
         risk: Risk::Routine,
-        takes_over: Vec::new(),
-        leaves: Vec::new(),
-        ignored: Vec::new(),
-        migration: None,
-        sent: None,
-        forecasts: Vec::new(),
-        problem: None,
-        warnings: Vec::new(),
         bodies: Bodies {
             before: before.as_ref().map(|body| Shown::of(&object(body))),
             after: after.as_ref().map(|body| Shown::of(&object(body))),
         },
-        object: named.reference().clone(),
+        ..Action::new(UnitName::new("shop").unwrap(), named.reference().clone(), operation)
     }
 }
 
@@ -64,25 +50,8 @@ fn definition(fields: &Value, versions: &[&str]) -> Value {
 
 pub(crate) fn plan(actions: Vec<Action>) -> Plan {
     Plan {
-        schema: 1,
-        tool: "windlass 0.1.0".to_owned(),
-        environment: EnvironmentName::new("prd"),
-        cluster: ClusterId {
-            uid: "cluster-1".to_owned(),
-            server: "https://prd.k8s.example:6443".to_owned(),
-            version: "v1.36.3".to_owned(),
-        },
         source: commit("Grow the orders database", "Anna Example <anna@example.org>"),
-        renderer: "plain".to_owned(),
-        rendering: Digest::of_bytes(b"rendering"),
-        policies: None,
-        rollback: None,
-        actions,
-        toll: Toll::default(),
-        refusals: Vec::new(),
-        requirement: Requirement::default(),
-        warnings: Vec::new(),
-        created_at: "2026-06-01T12:00:00Z".parse().unwrap(),
+        ..windlass_bed::plan_of(actions)
     }
 }
 

@@ -4,13 +4,13 @@ use std::collections::hash_map::RandomState;
 use std::future::Future;
 use std::hash::BuildHasher as _;
 use std::panic::AssertUnwindSafe;
-use std::path::PathBuf;
+use std::path::Path;
 use std::sync::Mutex;
-use std::time::Duration;
 
 use futures::FutureExt as _;
 use serde_json::{Value, json};
-use windlass_cluster::{ApplyRequest, Cluster, ClusterError, Expect, Propagation, Target as Server};
+use windlass_bed::kubeconfig;
+use windlass_cluster::{ApplyRequest, Cluster, ClusterError, Expect, Propagation};
 use windlass_model::{Event, Object, ObjectRef, Sink};
 
 /// A namespace and what else a test made.
@@ -21,27 +21,13 @@ pub(crate) struct Bed {
     made: Mutex<Vec<ObjectRef>>,
 }
 
-#[expect(clippy::disallowed_methods, reason = "a test is given its server by the environment")]
-fn kubeconfig() -> PathBuf {
-    let path = std::env::var_os("WINDLASS_TEST_KUBECONFIG");
-    path.expect("WINDLASS_TEST_KUBECONFIG is not set: start them through `make test`").into()
-}
-
 /// Returns the certificate of the authority that signs what the bed's load balancers present.
 pub(crate) fn authority() -> Vec<u8> {
     std::fs::read(kubeconfig().with_file_name("pki").join("ca.crt")).unwrap()
 }
 
-async fn connect(kubeconfig: PathBuf) -> Cluster {
-    let server = Server {
-        kubeconfig,
-        context: "testbed".to_owned(),
-        proxy: None,
-        user_agent: "windlass-rollout-test".to_owned(),
-        request_timeout: Duration::from_secs(30),
-        concurrency: 8,
-    };
-    Cluster::connect(&server).await.unwrap()
+async fn connect(kubeconfig: &Path) -> Cluster {
+    windlass_bed::connect(kubeconfig, "windlass-rollout-test", windlass_bed::SOON).await
 }
 
 /// Returns the verb of each request made as a user so far, with the code of its answer.
@@ -62,8 +48,7 @@ pub(crate) async fn with_bed<F: Future<Output = ()>>(
     name: &str,
     test: impl FnOnce(std::sync::Arc<Bed>) -> F,
 ) {
-    rustls::crypto::ring::default_provider().install_default().ok();
-    let cluster = connect(kubeconfig()).await;
+    let cluster = connect(&kubeconfig()).await;
     let random = RandomState::new().hash_one(name) % 1_000_000;
     let namespace = format!("{name}-{random:06}");
     let bed = std::sync::Arc::new(Bed { cluster, namespace: namespace.clone(), made: Mutex::default() });
@@ -78,6 +63,12 @@ pub(crate) async fn with_bed<F: Future<Output = ()>>(
     }
 }
 
+/// Returns symptoms, given without their prefix, as annotations.
+pub(crate) fn symptoms(symptoms: &Value) -> serde_json::Map<String, Value> {
+    let annotation = |(key, value): (&String, &Value)| (format!("testbed.windlass.dev/{key}"), value.clone());
+    symptoms.as_object().unwrap().iter().map(annotation).collect()
+}
+
 impl Bed {
     /// Returns a connection as another user, who holds whatever rights are bound to that name.
     pub(crate) async fn connect_as(&self, user: &str) -> Cluster {
@@ -86,7 +77,7 @@ impl Bed {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("kubeconfig");
         std::fs::write(&file, format!("{before}  user:\n    as: {user}\n{after}")).unwrap();
-        connect(file).await
+        connect(&file).await
     }
 
     /// Returns a name that no other test uses, for cluster-scoped objects.
@@ -130,12 +121,7 @@ impl Bed {
     /// Makes a workload with a pod template; `annotations` are symptoms, without their prefix.
     #[expect(clippy::needless_pass_by_value, reason = "callers read better without references")]
     pub(crate) fn workload(&self, kind: &str, name: &str, annotations: &Value, spec: Value) -> Value {
-        let annotations: serde_json::Map<String, Value> = annotations
-            .as_object()
-            .unwrap()
-            .iter()
-            .map(|(key, value)| (format!("testbed.windlass.dev/{key}"), value.clone()))
-            .collect();
+        let annotations = symptoms(annotations);
         let mut template = json!({
             "metadata": {"labels": {"app": name}, "annotations": annotations},
             "spec": {"terminationGracePeriodSeconds": 1, "containers": [{"name": "main", "image": "r/web:1"}]},

@@ -12,18 +12,13 @@ use windlass_rollout::{
 };
 use windlass_settings::Probe;
 
-use crate::bed::{Bed, Kept, authority, with_bed};
+use crate::bed::{Bed, Kept, authority, symptoms, with_bed};
 
 /// Makes a workload with one Service, whose load balancer behaves as annotated.
 async fn serve(bed: &Bed, name: &str, annotations: Value) {
     let mut live =
         vec![bed.apply(bed.workload("Deployment", "web", &json!({}), json!({"replicas": 1}))).await];
-    let annotations: serde_json::Map<String, Value> = annotations
-        .as_object()
-        .unwrap()
-        .iter()
-        .map(|(key, value)| (format!("testbed.windlass.dev/{key}"), value.clone()))
-        .collect();
+    let annotations = symptoms(&annotations);
     let service = json!({"apiVersion": "v1", "kind": "Service",
         "metadata": {"name": name, "namespace": bed.namespace, "annotations": annotations},
         "spec": {"type": "LoadBalancer", "selector": {"app": "web"}, "ports": [{"port": 8443}]}});

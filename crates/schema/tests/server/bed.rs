@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use windlass_cluster::{Answer, ApplyRequest, Cluster, ClusterError, Expect, Failure, Propagation, Target};
+use windlass_cluster::{Answer, ApplyRequest, Cluster, ClusterError, Expect, Failure, Propagation};
 use windlass_model::Object;
 use windlass_schema::{Findings, Validator};
 
@@ -18,12 +18,6 @@ pub(crate) struct Bed {
     validator: Validator,
 }
 
-#[expect(clippy::disallowed_methods, reason = "the test runner names the testbed by the environment")]
-fn kubeconfig() -> String {
-    std::env::var("WINDLASS_TEST_KUBECONFIG")
-        .expect("WINDLASS_TEST_KUBECONFIG is not set: start them through `make test`")
-}
-
 /// What comparisons came to.
 #[derive(Debug, Default)]
 pub(crate) struct Tally {
@@ -34,16 +28,8 @@ pub(crate) struct Tally {
 
 impl Server {
     pub(crate) async fn connect() -> Self {
-        rustls::crypto::ring::default_provider().install_default().ok();
-        let target = Target {
-            kubeconfig: kubeconfig().into(),
-            context: "testbed".into(),
-            proxy: None,
-            user_agent: "windlass-schema-test".into(),
-            request_timeout: Duration::from_mins(2),
-            concurrency: 8,
-        };
-        Self(Cluster::connect(&target).await.unwrap())
+        let kubeconfig = windlass_bed::kubeconfig();
+        Self(windlass_bed::connect(&kubeconfig, "windlass-schema-test", Duration::from_mins(2)).await)
     }
 
     pub(crate) async fn apply(&self, object: &Object, dry_run: bool) -> Result<Answer, Failure> {

@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
 use serde_json::{Value, json};
+use windlass_bed::{documents, module};
 use windlass_model::Object;
 use windlass_schema::{Definition, Validator};
 
@@ -17,42 +17,11 @@ struct Corpus {
     examples: &'static [&'static str],
 }
 
-/// Returns where the Go toolchain keeps a module.
-fn module(name: &str) -> PathBuf {
-    let output = Command::new("go")
-        .args(["mod", "download", "-json", name])
-        .current_dir(std::env::temp_dir())
-        .output()
-        .expect("the Go toolchain is needed");
-    let answer: Value = serde_json::from_slice(&output.stdout).unwrap();
-    PathBuf::from(answer["Dir"].as_str().unwrap_or_else(|| panic!("{answer}")))
-}
-
-fn files(folder: &Path) -> Vec<PathBuf> {
-    let mut found = Vec::new();
-    for entry in std::fs::read_dir(folder).unwrap() {
-        let path = entry.unwrap().path();
-        if path.is_dir() {
-            found.extend(files(&path));
-        } else if path.extension().is_some_and(|extension| extension == "yaml") {
-            found.push(path);
-        }
-    }
-    found.sort();
-    found
-}
-
-/// Reads the objects of all files; what is no object or no YAML is left out.
+/// Reads the objects of all files; what is no object is left out.
 fn objects(folder: &Path) -> Vec<(String, Object)> {
-    let mut found = Vec::new();
-    for file in files(folder) {
-        for document in windlass_yaml::parse(&std::fs::read(&file).unwrap()).unwrap_or_default() {
-            if let Ok(object) = Object::new(document.value, None) {
-                found.push((file.display().to_string(), object));
-            }
-        }
-    }
-    found
+    let object =
+        |(file, body): (PathBuf, Value)| Some((file.display().to_string(), Object::new(body, None).ok()?));
+    documents(folder).into_iter().filter_map(object).collect()
 }
 
 impl Corpus {

@@ -1,0 +1,17 @@
+//! What the tests of several crates share: the server that they ask, plans to begin with, and manifests that others
+//! publish. A dependency of tests alone.
+#![expect(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::missing_panics_doc,
+    reason = "what a test relies on may fail it"
+)]
+
+mod plans;
+mod published;
+mod server;
+
+pub use plans::{plan_of, rendering};
+pub use published::{documents, module};
+pub use server::{SOON, connect, kubeconfig, kubectl, variable};
