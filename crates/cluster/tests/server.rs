@@ -1,5 +1,5 @@
 //! Requests against the real API server: what cannot be known without it.
-#![expect(clippy::unwrap_used, clippy::expect_used, reason = "a helper of a test fails the test")]
+#![expect(clippy::unwrap_used, reason = "a helper of a test fails the test")]
 
 use serde_json::json;
 use windlass_cluster::{

@@ -1,11 +1,6 @@
 //! The gate before real ValidatingAdmissionPolicies on a real API server.
 
-#![expect(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    reason = "the helpers of a test may fail it"
-)]
+#![expect(clippy::unwrap_used, clippy::panic, reason = "the helpers of a test may fail it")]
 
 use std::collections::hash_map::RandomState;
 use std::future::Future;

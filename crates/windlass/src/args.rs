@@ -153,8 +153,7 @@ Example:
     /// Go on with a branch that was rewritten on purpose.
     #[command(after_help = "\
 Example:
-  windlass accept-rewrite --env prd.yaml --tip 62bc080798ced7f198836a2a33ce522a55ebc7a9 \\
-      --reason 'a leaked password was taken out of the history (INC-4711)'")]
+  windlass accept-rewrite --env prd.yaml --tip SHA --reason 'a leak was taken out (INC-4711)'")]
     AcceptRewrite(AcceptRewriteArguments),
     /// Check that this agent can do its job: settings, tools, keys, identity, rights.
     #[command(after_help = "\

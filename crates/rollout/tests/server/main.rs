@@ -1,11 +1,6 @@
 //! Rollouts and smoke probes on a real API server with its real controllers.
 
-#![expect(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    reason = "the helpers of a test may fail it"
-)]
+#![expect(clippy::unwrap_used, clippy::panic, reason = "the helpers of a test may fail it")]
 
 mod bed;
 mod probing;
