@@ -20,6 +20,7 @@ mod pattern;
 mod rule;
 mod shape;
 mod unknown;
+mod url;
 mod validator;
 
 pub use definition::{Definition, Version};

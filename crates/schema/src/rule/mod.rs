@@ -1,6 +1,6 @@
 //! The rules of a schema: expressions in CEL (`x-kubernetes-validations`, KEP 2876).
 
-mod functions;
+mod library;
 mod order;
 mod outcome;
 mod value;
@@ -9,14 +9,13 @@ mod walk;
 use std::fmt;
 use std::sync::Arc;
 
-use cel::common::types::STRING_TYPE;
 use cel::{Env, Program};
 use serde_json::Value;
 
 pub(crate) use walk::evaluate;
 
-/// The functions that rules can use here: CEL's own, its extensions for texts and lists, and `isIP`. The others that only
-/// Kubernetes has (`quantity`, `url`, `ip`, `cidr`, `semver`…) are missing, and a rule that needs one is not decided.
+/// The functions that rules can use here: CEL's own, its extensions for texts and lists, and Kubernetes' own for
+/// quantities, addresses, URLs and versions. A rule that needs another one is not decided.
 pub(crate) struct Language(Arc<Env>);
 
 /// One rule.
@@ -42,7 +41,7 @@ impl Language {
             // Without the extension its functions are unknown, and rules that use them stay undecided.
             drop(env.add_extension(extension));
         }
-        drop(env.add_overload("isIP", "is_ip_string", vec![STRING_TYPE], functions::is_ip));
+        drop(library::add(&mut env));
         Self(Arc::new(env))
     }
 }

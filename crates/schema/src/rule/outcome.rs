@@ -2,7 +2,7 @@
 
 use cel::{Context, ExecutionError, Value};
 
-use super::Rule;
+use super::{Rule, library};
 
 /// How a rule ends.
 pub(super) enum Outcome {
@@ -29,6 +29,9 @@ pub(super) fn of(rule: &Rule, scope: &Context<'_, '_>) -> Outcome {
         }
         Err(ExecutionError::UndeclaredReference(name)) => {
             Outcome::Undecided(format!("`{name}` is not known here"))
+        }
+        Err(error) if library::failure(&error).is_some() => {
+            Outcome::Breaks(library::failure(&error).unwrap_or_default().to_owned())
         }
         // The words of other errors repeat values.
         Err(_) => Outcome::Undecided("it uses what is not known here".to_owned()),

@@ -8,6 +8,10 @@ mod bed;
 #[cfg(test)]
 mod corpus;
 #[cfg(test)]
+mod formats;
+#[cfg(test)]
+mod library;
+#[cfg(test)]
 mod rules;
 #[cfg(test)]
 mod structure;
