@@ -4,6 +4,7 @@
 //! is read file by file. Both go through [`windlass_yaml`], so an object means here what it means to `kubectl
 //! apply`. Everything that is wrong is collected and returned together.
 
+mod bundles;
 mod closure;
 mod directory;
 mod error;

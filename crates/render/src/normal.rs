@@ -5,12 +5,25 @@ use base64::engine::general_purpose::STANDARD;
 use serde_json::{Map, Value};
 use windlass_model::{GroupKind, is_secret_kind};
 
-use crate::ObjectProblem;
-use crate::scope;
+use crate::{ObjectProblem, bundles, scope};
+
+const SET_BY_SERVER: [&str; 7] = [
+    "uid",
+    "resourceVersion",
+    "generation",
+    "creationTimestamp",
+    "deletionTimestamp",
+    "deletionGracePeriodSeconds",
+    "selfLink",
+];
 
 /// Brings an object into the form that is sent; returns what was changed and is worth a warning.
 ///
 /// - `status` is dropped: the server ignores or, worse, owns it.
+/// - What only the server sets in metadata is dropped, as an exported object has it: its uid would be taken for a
+///   condition, and no other object could ever meet it.
+/// - A `caBundle` that only holds a place is dropped, because somebody else puts the real one there (chaos-mesh issue
+///   4822).
 /// - Nulls are dropped, because server-side apply stores them as zero values. In custom resources they stay where
 ///   the schema in the rendering allows them, and where the schema is not known.
 /// - Empty mappings and lists in metadata are dropped, because custom resources are rewritten by them every time.
@@ -24,6 +37,11 @@ pub(crate) fn normalise(
     if body.as_object_mut().is_some_and(|map| map.remove("status").is_some()) {
         warnings.push("`status` is left out".to_owned());
     }
+    warnings.extend(set_by_server(body).map(|field| format!("`metadata.{field}` is left out")));
+    warnings.extend(
+        bundles::drop_placeholders(kind, body)
+            .map(|path| format!("`{path}` only holds a place and is left out")),
+    );
     if let Some(item) = null_item(body, &mut String::new()) {
         return Err(ObjectProblem::NullItem(item));
     }
@@ -48,6 +66,17 @@ pub(crate) fn normalise(
         fold(body)?;
     }
     Ok(warnings)
+}
+
+/// Takes out of metadata what only the server sets, and returns what was there.
+fn set_by_server(body: &mut Value) -> impl Iterator<Item = &'static str> {
+    let mut found = Vec::new();
+    if let Some(metadata) = body.get_mut("metadata").and_then(Value::as_object_mut) {
+        // Every generator writes `creationTimestamp: null`.
+        let set = |field: &&str| metadata.remove(*field).is_some_and(|value| !value.is_null());
+        found = SET_BY_SERVER.into_iter().filter(set).collect();
+    }
+    found.into_iter()
 }
 
 fn is_empty(value: &Value) -> bool {
@@ -117,7 +146,7 @@ fn drop_nulls_of(map: &mut Map<String, Value>, rule: Nulls, path: &str, dropped:
         let path = if path.is_empty() { key.clone() } else { format!("{path}.{key}") };
         if value.is_null() && !nullable {
             // `metadata.creationTimestamp: null` is what every generator writes.
-            if path != "metadata.creationTimestamp" && !path.ends_with(".metadata.creationTimestamp") {
+            if !path.ends_with(".metadata.creationTimestamp") {
                 dropped.push(path);
             }
             return false;

@@ -172,6 +172,19 @@ async fn what_is_sent() {
     );
 }
 
+/// Exported with `kubectl get -o yaml`, it carries the uid of an object that is never met again.
+#[tokio::test]
+async fn what_only_the_server_sets_is_left_out() {
+    let (map, warnings) = body(
+        "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a, namespace: b, uid: x, resourceVersion: '7', generation: 2, \
+         creationTimestamp: '2026-01-01T00:00:00Z', selfLink: /a}\n",
+    )
+    .await;
+    assert_eq!(map["metadata"], json!({"name": "a", "namespace": "b"}));
+    let left = |field: &str| format!("a/1.yaml:1: ConfigMap b/a: `metadata.{field}` is left out");
+    assert_eq!(warnings, ["uid", "resourceVersion", "generation", "creationTimestamp", "selfLink"].map(left));
+}
+
 #[tokio::test]
 async fn nulls_of_custom_resources_follow_the_schema() {
     let crd = "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata: {name: foos.x.io}\n\
