@@ -3,6 +3,7 @@
 use windlass_model::{ApprovedPlan, Evidence, Plan};
 
 use crate::Rules;
+use crate::difference::beyond;
 use crate::judge::attest;
 use crate::person::Person;
 
@@ -30,6 +31,9 @@ pub enum ConfirmError {
     /// What was typed is not the digest.
     #[error("what was typed is not the beginning of the change digest")]
     OtherDigest,
+    /// The plan now does something that was not looked at, one line an object.
+    #[error("the plan changed while it was looked at")]
+    Changed(Vec<String>),
     /// The person at the terminal wrote the commit.
     #[error("`{0}` is the author of the commit")]
     Author(String),
@@ -44,27 +48,39 @@ impl ConfirmError {
             }
             Self::NotEnough(_) => "give signed approvals with `windlass approve`",
             Self::OtherDigest => "type the first 8 digits of the change digest that stands beside the counts",
+            Self::Changed(_) => "run the same command again, and look at the new plan",
             Self::Author(_) => "ask another approver: nobody approves a commit of their own",
         }
     }
 }
 
-/// Takes the beginning of the change digest, typed by a person at a terminal, as the approval.
+/// Takes the beginning of the change digest of a plan, typed by a person who looks at it, as the approval of the plan as
+/// it is now: of the same effect or a part of it, and of nothing else.
 ///
 /// `user` is how the agent knows that person. It is recorded; nothing proves it, so it is only held
 /// against the author, never counted as an approver's name.
 pub fn confirm(
     plan: Plan,
+    seen: &Plan,
     rules: &Rules<'_>,
     typed: &str,
     user: &str,
 ) -> Result<ApprovedPlan, Box<Declined>> {
-    let digest = plan.change_digest();
-    let checked = check(rules, &digest.hex(), typed, user);
+    let digest = seen.change_digest();
+    let checked = check(rules, &digest.hex(), typed, user).and_then(|()| is_part(&plan, seen));
     match checked {
         Ok(()) => Ok(attest(plan, Evidence::Terminal { user: user.to_owned(), digest })),
         Err(why) => Err(Box::new(Declined { plan, why })),
     }
+}
+
+/// Checks that a plan does nothing but what another one does.
+fn is_part(plan: &Plan, seen: &Plan) -> Result<(), ConfirmError> {
+    let mut new = beyond(plan, &seen.effects());
+    if new.is_empty() && plan.subject() != seen.subject() {
+        new.push("the commit, or what it renders to, is another one now".to_owned());
+    }
+    if new.is_empty() { Ok(()) } else { Err(ConfirmError::Changed(new)) }
 }
 
 fn check(rules: &Rules<'_>, digest: &str, typed: &str, user: &str) -> Result<(), ConfirmError> {
@@ -88,10 +104,11 @@ fn check(rules: &Rules<'_>, digest: &str, typed: &str, user: &str) -> Result<(),
 
 #[cfg(test)]
 mod tests {
+    use windlass_model::{Action, Digest, Operation, Risk};
     use windlass_settings::ApprovalRules;
 
     use super::*;
-    use crate::samples::mixed;
+    use crate::samples::{action, mixed, plan, update};
 
     #[test]
     fn confirmations() {
@@ -105,7 +122,7 @@ mod tests {
                 now,
                 consumed: &[],
             };
-            let got = confirm(mixed(), &rules, typed, user);
+            let got = confirm(mixed(), &mixed(), &rules, typed, user);
             if let Ok(plan) = &got {
                 let digest = mixed().change_digest();
                 assert_eq!(plan.evidence(), &Evidence::Terminal { user: user.to_owned(), digest });
@@ -124,5 +141,30 @@ mod tests {
         check(&two, &hex, "root", Err(ConfirmError::NotEnough(2)));
         let remote = ApprovalRules { terminal: false, ..ApprovalRules::default() };
         check(&remote, &hex, "root", Err(ConfirmError::NotAllowed));
+    }
+
+    /// Between looking and typing the cluster moves on.
+    #[test]
+    fn what_was_seen_is_confirmed_and_what_is_left_of_it() {
+        let check = |seen: Vec<Action>, now: Vec<Action>, want: Option<&[&str]>| {
+            let approval = ApprovalRules::default();
+            let now_is = "2026-06-01T12:00:00Z".parse().unwrap();
+            let rules =
+                Rules { approval: &approval, author: None, trigger: None, now: now_is, consumed: &[] };
+            let seen = plan(seen);
+            let typed = seen.change_digest().hex();
+            let got = confirm(plan(now), &seen, &rules, &typed, "root").map_err(|declined| declined.why);
+            let want = want.map(|lines| lines.iter().map(|line| (*line).to_owned()).collect());
+            assert_eq!(got.map(|_| ()).err(), want.map(ConfirmError::Changed));
+        };
+        let goes = || action(Operation::Prune, "ConfigMap", "old", Risk::Deletion);
+        let change = || update("Deployment.apps", "web", 2);
+        check(vec![goes(), change()], vec![goes(), change()], None);
+        check(vec![goes(), change()], vec![change()], None);
+        check(vec![change()], vec![goes(), change()], Some(&["prune ConfigMap shop/old"]));
+        let mut other = plan(vec![change()]);
+        other.rendering = Digest::of_bytes(b"other");
+        let declined = is_part(&other, &plan(vec![change()])).unwrap_err();
+        assert!(matches!(declined, ConfirmError::Changed(lines) if lines[0].contains("another one now")));
     }
 }

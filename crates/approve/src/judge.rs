@@ -6,10 +6,11 @@ mod tests;
 use std::collections::BTreeSet;
 
 use jiff::SignedDuration;
-use windlass_model::{Action, Approval, ApprovedPlan, Digest, Evidence, Plan};
+use windlass_model::{Approval, ApprovedPlan, Evidence, Plan};
 use windlass_settings::Approver;
 use windlass_trust::sshsig::{self, APPROVAL_NAMESPACE, SshRefusal};
 
+use crate::difference::beyond;
 use crate::person::{Person, is_person};
 use crate::sign::{FORM, message};
 use crate::{Document, RejectedApproval, Rejection, Rules, SignedApproval, requirement};
@@ -215,30 +216,11 @@ fn signer<'a>(document: &SignedApproval, approvers: &'a [Approver]) -> Result<&'
 
 /// Says what of the plan an approval of the same commit does not cover.
 fn uncovered(approval: &Approval, plan: &Plan) -> (Vec<String>, Rejection) {
-    let is_new = |action: &&Action| {
-        action.operation.writes()
-            && approval.effects.binary_search(&Digest::of_json(&action.effect())).is_err()
-    };
-    let actions: Vec<String> = plan.actions.iter().filter(is_new).map(describe).collect();
+    let actions = beyond(plan, &approval.effects);
     if actions.is_empty() {
         let line = "the commit renders to other objects than when it was approved".to_owned();
         return (vec![line], Rejection::OtherRendering);
     }
     let why = Rejection::Stale(actions.len());
     (actions, why)
-}
-
-/// Describes an action in one line: what, which object, which fields.
-fn describe(action: &Action) -> String {
-    const FIELDS: usize = 3;
-    let mut line = format!("{} {}", action.operation.word(), action.object);
-    let fields: Vec<String> =
-        action.delta.iter().take(FIELDS).map(|change| change.path.to_string()).collect();
-    if !fields.is_empty() {
-        line = format!("{line}: {}", fields.join(", "));
-    }
-    match action.delta.len().saturating_sub(FIELDS) {
-        0 => line,
-        rest => format!("{line} and {rest} more"),
-    }
 }

@@ -7,6 +7,7 @@
 //! from the environment file.
 
 mod confirm;
+mod difference;
 mod document;
 mod judge;
 mod keys;
@@ -20,6 +21,7 @@ mod samples;
 mod sign;
 
 pub use confirm::{ConfirmError, Declined, TYPED_DIGITS, confirm};
+pub use difference::beyond;
 pub use document::{Document, DocumentError, SignedApproval, load_directory};
 pub use judge::{Judgement, judge};
 pub use keys::{KeyError, check_keys};

@@ -16,12 +16,14 @@ mod documentation;
 mod drift;
 mod faults;
 mod interruption;
+mod manifests_as_found;
 mod memory;
 mod ownership;
 mod plan;
 mod prune;
 mod refusals;
 mod remotes;
+mod replanning;
 mod repository_file;
 mod requests;
 mod retained;
@@ -32,6 +34,7 @@ mod sets;
 mod smoke;
 mod team;
 mod terminal;
+mod units;
 mod upgrades;
 
 /// Reads one field of every object of a list.

@@ -2,8 +2,8 @@
 
 use serde_json::json;
 use ssh_key::private::{Ed25519Keypair, PrivateKey};
-use windlass_model::Operation;
 use windlass_model::Risk;
+use windlass_model::{Digest, Operation};
 use windlass_settings::{ApprovalMode, ApprovalRules, Duration};
 use windlass_trust::sshsig::SigningKey;
 

@@ -3,14 +3,18 @@
 use std::path::{Path, PathBuf};
 
 use windlass_approve::{
-    ConfirmError, Document, Judgement, RejectedApproval, Rejection, Rules, TYPED_DIGITS, load_directory,
+    ConfirmError, Document, Judgement, RejectedApproval, Rejection, Rules, TYPED_DIGITS, beyond,
+    load_directory,
 };
-use windlass_model::{ApprovedPlan, Event, Evidence, ExitCode, Plan, Sink as _, Stage, StageOutcome};
+use windlass_model::{ApprovedPlan, Digest, Event, Evidence, ExitCode, Plan, Sink as _, Stage, StageOutcome};
 use windlass_record::EnvironmentState;
 
 use crate::error::CommandError;
 use crate::executor::stage::skip;
 use crate::session::Session;
+
+/// How many actions are listed that nobody approved.
+const LINES: usize = 50;
 
 /// What is known about a plan's approval.
 pub(crate) enum Decision {
@@ -75,11 +79,57 @@ pub(crate) fn decide<'a>(
             let hint =
                 format!("look at the new plan and have it approved: {}", papers.join("plan.json").display());
             let mut error = CommandError::new(ExitCode::Stale, what, hint);
-            for line in uncovered {
-                error = error.detail(format!("not approved: {line}"));
-            }
+            error = with_lines(error, "not approved: ", &uncovered);
             Err(failed(session, with_rejected(error, &rejected)))
         }
+    }
+}
+
+/// Checks that the plan has the effect that the caller named by its digest, or is what is left of it: with another
+/// digest it is carried out only on an approval that was given for the named one and covers the rest.
+pub(crate) fn check_digest<'a>(
+    session: &Session,
+    approved: &ApprovedPlan,
+    digest: Digest,
+    folders: impl Iterator<Item = &'a PathBuf>,
+) -> Result<(), CommandError> {
+    let plan = approved.plan();
+    let covers_rest = match approved.evidence() {
+        Evidence::Signed { approvals } => approvals.iter().any(|approval| approval.change_digest == digest),
+        Evidence::NotRequired | Evidence::Terminal { .. } => false,
+    };
+    if digest == plan.change_digest() || covers_rest || !plan.has_changes() {
+        return Ok(());
+    }
+    let what = format!("the plan is now {}, not {digest}", plan.change_digest());
+    let hint = "plan again, look at the difference and have it approved";
+    let error = CommandError::new(ExitCode::Stale, what, hint);
+    let error = if let Some(effects) = effects_of(digest, folders) {
+        with_lines(error, "not approved: ", &beyond(plan, &effects))
+    } else {
+        let known = "of the named plan nothing is known but its digest; all that the present one does:";
+        with_lines(error.detail(known), "", &beyond(plan, &[]))
+    };
+    Err(failed(session, error))
+}
+
+/// Returns the effects of the plan with a digest, if some approval lists them. They explain, they permit nothing, so that
+/// nobody's signature is checked.
+fn effects_of<'a>(digest: Digest, folders: impl Iterator<Item = &'a PathBuf>) -> Option<Vec<Digest>> {
+    let documents = folders.flat_map(|folder| load_directory(folder));
+    let mut approvals = documents.filter_map(|document| Some(document.content.ok()?.approval));
+    approvals
+        .find(|approval| approval.change_digest == digest && approval.is_consistent())
+        .map(|approval| approval.effects)
+}
+
+fn with_lines(mut error: CommandError, before: &str, lines: &[String]) -> CommandError {
+    for line in lines.iter().take(LINES) {
+        error = error.detail(format!("{before}{line}"));
+    }
+    match lines.len().saturating_sub(LINES) {
+        0 => error,
+        more => error.detail(format!("and {more} more")),
     }
 }
 
@@ -90,38 +140,41 @@ fn missing(needed: usize, given: &[String]) -> String {
     format!("the plan needs {needed} approval{plural}, {} given{by}", given.len())
 }
 
+/// A plan that somebody has looked at, and what they typed to approve it.
+pub(crate) struct Typed {
+    pub(crate) seen: Box<Plan>,
+    pub(crate) text: String,
+}
+
 /// Takes what was typed at the terminal.
 pub(crate) fn confirm(
     session: &Session,
     plan: Plan,
     state: &EnvironmentState,
-    typed: &str,
+    typed: &Typed,
 ) -> Result<Decision, CommandError> {
     let author = plan.source.author().map(str::to_owned);
     let actor = session.surroundings.actor();
     let rules = rules(session, state, author.as_deref(), &actor);
-    match windlass_approve::confirm(plan, &rules, typed, &actor) {
+    let declined = match windlass_approve::confirm(plan, &typed.seen, &rules, &typed.text, &actor) {
         Ok(approved) => {
             tell_approved(session, &approved);
-            Ok(Decision::Approved(Box::new(approved)))
+            return Ok(Decision::Approved(Box::new(approved)));
         }
-        Err(declined) => {
-            let code = if declined.why == ConfirmError::OtherDigest {
-                ExitCode::Stale
-            } else {
-                ExitCode::ApprovalRequired
-            };
-            let what = match code {
-                ExitCode::Stale => "the plan changed while it was looked at".to_owned(),
-                _ => declined.why.to_string(),
-            };
-            Err(failed(session, CommandError::new(code, what, declined.why.hint())))
+        Err(declined) => declined,
+    };
+    let (what, hint) = (declined.why.to_string(), declined.why.hint());
+    let error = match &declined.why {
+        ConfirmError::Changed(lines) => {
+            with_lines(CommandError::new(ExitCode::Stale, what, hint), "not looked at: ", lines)
         }
-    }
+        _ => CommandError::new(ExitCode::ApprovalRequired, what, hint),
+    };
+    Err(failed(session, error))
 }
 
 /// Asks at the terminal; returns what was typed once it fits the plan.
-pub(crate) async fn ask(session: &Session, plan: &Plan) -> Result<String, CommandError> {
+pub(crate) async fn ask(session: &Session, plan: Box<Plan>) -> Result<Typed, CommandError> {
     let digest = plan.change_digest().hex();
     let question = format!(
         "\nType the first {TYPED_DIGITS} digits of the change digest ({}…) to approve, anything else to stop: ",
@@ -138,7 +191,7 @@ pub(crate) async fn ask(session: &Session, plan: &Plan) -> Result<String, Comman
     };
     let typed = line.trim().to_lowercase();
     if typed.len() >= TYPED_DIGITS && digest.starts_with(typed.as_str()) {
-        Ok(typed)
+        Ok(Typed { seen: plan, text: typed })
     } else {
         let error =
             CommandError::new(ExitCode::ApprovalRequired, "the plan was not approved", "nothing was changed");

@@ -3,14 +3,14 @@
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use windlass_model::{ApprovedPlan, Digest, Event, Evidence, ExitCode, Level, Plan, Sink as _};
+use windlass_model::{Digest, Event, ExitCode, Level, Plan, Sink as _};
 use windlass_record::{EnvironmentState, Holder, Lock, LockError, RunRecord};
 use windlass_report::{Diff, PlanText, plan_text};
 
 use crate::args::DeliveryArguments;
 use crate::ci;
 use crate::error::CommandError;
-use crate::executor::approval::{self, Decision};
+use crate::executor::approval::{self, Decision, Typed};
 use crate::executor::desired::{self, Desired, From};
 use crate::executor::planning::{self, Purpose};
 use crate::executor::{execution, papers, record};
@@ -87,14 +87,14 @@ impl Delivery<'_> {
         }
         // What can be refused without the lock is.
         let mut prepared = self.prepare(folder, state).await?;
-        let mut typed = None;
+        let mut typed: Option<Typed> = None;
         loop {
             // The lock is never held while a human thinks, so everything is planned again afterwards.
             let lock = self.lock(&prepared).await?;
-            let attempt = self.locked(&lock, &mut prepared, typed.as_deref()).await;
+            let attempt = self.locked(&lock, &mut prepared, typed.as_ref()).await;
             match self.unlock(lock, attempt).await? {
                 Attempt::Done => return Ok(ExitCode::Ok),
-                Attempt::Ask(plan) => typed = Some(approval::ask(self.session, &plan).await?),
+                Attempt::Ask(plan) => typed = Some(approval::ask(self.session, plan).await?),
             }
         }
     }
@@ -115,7 +115,7 @@ impl Delivery<'_> {
         &mut self,
         lock: &Lock,
         prepared: &mut Prepared,
-        typed: Option<&str>,
+        typed: Option<&Typed>,
     ) -> Result<Attempt, CommandError> {
         let state = self.session.store.state().await?;
         if self.order.rollback.is_some() && state.last_completed != prepared.state.last_completed {
@@ -177,7 +177,7 @@ impl Delivery<'_> {
         &mut self,
         lock: &Lock,
         prepared: &Prepared,
-        typed: Option<&str>,
+        typed: Option<&Typed>,
     ) -> Result<Attempt, CommandError> {
         let session = self.session;
         let desired = &prepared.desired;
@@ -191,16 +191,18 @@ impl Delivery<'_> {
         if let Some(refusal) = planning::refusal(&plan) {
             return Err(refusal);
         }
-        let folders = self.arguments.approvals.iter().chain(&session.settings.approval.directory);
+        let folders = || self.arguments.approvals.iter().chain(&session.settings.approval.directory);
         let decision = match typed {
             Some(typed) => approval::confirm(session, plan, &prepared.state, typed)?,
-            None => approval::decide(session, plan, &prepared.state, folders, &prepared.folder)?,
+            None => approval::decide(session, plan, &prepared.state, folders(), &prepared.folder)?,
         };
         let approved = match decision {
             Decision::Approved(approved) => approved,
             Decision::Ask(plan) => return Ok(Attempt::Ask(plan)),
         };
-        self.check_digest(&approved)?;
+        if let Some(digest) = self.order.digest {
+            approval::check_digest(session, &approved, digest, folders())?;
+        }
         record::note_approval(self.record, &approved);
         session.check_stop()?;
         lock.check()?;
@@ -218,27 +220,5 @@ impl Delivery<'_> {
             let options = PlanText { drift: false, palette, diff: Diff::Fields, fields: 12, objects: 60 };
             self.session.shell.talk(&plan_text(plan, options));
         }
-    }
-
-    /// A caller that names a digest wants exactly that effect, or what is left of it: a plan with another
-    /// digest is carried out only on an approval that was given for the named one and covers the rest.
-    fn check_digest(&self, approved: &ApprovedPlan) -> Result<(), CommandError> {
-        let plan = approved.plan();
-        let Some(digest) = &self.order.digest else { return Ok(()) };
-        let covers_rest = match approved.evidence() {
-            Evidence::Signed { approvals } => {
-                approvals.iter().any(|approval| approval.change_digest == *digest)
-            }
-            Evidence::NotRequired | Evidence::Terminal { .. } => false,
-        };
-        if *digest == plan.change_digest() || covers_rest || !plan.has_changes() {
-            return Ok(());
-        }
-        let what = format!("the plan is now {}, not {digest}", plan.change_digest());
-        Err(CommandError::new(
-            ExitCode::Stale,
-            what,
-            "plan again, look at the difference and have it approved",
-        ))
     }
 }
