@@ -66,6 +66,8 @@ pub enum FailureKind {
     NamespaceMissing,
     /// The namespace is being deleted.
     NamespaceTerminating,
+    /// The definition of the kind is being deleted.
+    KindTerminating,
     /// The object does not exist.
     NotFound,
     /// The server does not serve the kind, or not yet.
@@ -133,6 +135,10 @@ impl Failure {
     /// Tells what the failure means.
     pub fn kind(&self) -> FailureKind {
         let says = |text: &str| self.message.contains(text);
+        // Whoever denies chooses the code: 413 and 409 are among them.
+        if is_denial(&self.message) {
+            return FailureKind::Denied;
+        }
         match self.code {
             400 if says("does not support dry run") => FailureKind::NoDryRun,
             401 => FailureKind::Unauthorized,
@@ -162,8 +168,8 @@ impl Failure {
             FailureKind::NamespaceTerminating
         } else if self.message.contains("exceeded quota") {
             FailureKind::Quota
-        } else if is_denial(&self.message) {
-            FailureKind::Denied
+        } else if self.message.contains("custom resource definition is terminating") {
+            FailureKind::KindTerminating
         } else {
             FailureKind::Forbidden
         }
@@ -188,9 +194,6 @@ impl Failure {
             .any(|cause| cause.field == "metadata.uid" && cause.message.contains("immutable"))
         {
             return FailureKind::Recreated;
-        }
-        if is_denial(&self.message) {
-            return FailureKind::Denied;
         }
         let immutable = |cause: &Cause| {
             matches!(cause.reason.as_str(), "FieldValueForbidden" | "FieldValueInvalid")
@@ -225,6 +228,9 @@ impl Failure {
             FailureKind::NamespaceMissing => "create the namespace, or deliver it in an earlier unit",
             FailureKind::NamespaceTerminating => {
                 "wait until the namespace is gone, or find what keeps it from going"
+            }
+            FailureKind::KindTerminating => {
+                "wait until the definition is gone, or find what keeps it from going; then deliver it again"
             }
             FailureKind::NotFound => "the object is gone: plan again",
             FailureKind::KindNotServed => {
@@ -359,6 +365,11 @@ mod tests {
         let policy = "statefulsets.apps \"q\" is forbidden: ValidatingAdmissionPolicy 'p' with binding 'b' denied request: no";
         check(422, "Invalid", policy, &cause("", policy), &FailureKind::Denied);
         check(403, "Forbidden", policy, &json!([]), &FailureKind::Denied);
+        check(413, "RequestEntityTooLarge", policy, &json!([]), &FailureKind::Denied);
+        let webhook = "admission webhook \"v.example\" denied the request: there is one already";
+        check(409, "Conflict", webhook, &json!([]), &FailureKind::Denied);
+        let going = "foos.x.io \"a\" is forbidden: create not allowed while custom resource definition is terminating";
+        check(403, "Forbidden", going, &json!([]), &FailureKind::KindTerminating);
         check(
             403,
             "Forbidden",

@@ -1,48 +1,10 @@
 //! Requests against the real API server: what cannot be known without it.
-#![expect(clippy::unwrap_used, reason = "a helper of a test fails the test")]
 
 use serde_json::json;
-use windlass_cluster::{
-    ApplyRequest, Cluster, ClusterError, Deleted, Expect, FailureKind, Propagation, Selector,
-};
+use windlass_cluster::{ClusterError, Deleted, Expect, FailureKind, Propagation, Selector};
 use windlass_model::{GroupKind, Object};
 
-async fn cluster() -> Cluster {
-    windlass_bed::connect(&windlass_bed::kubeconfig(), "windlass-test", windlass_bed::SOON).await
-}
-
-/// A ConfigMap of its own in the namespace `default`.
-fn config_map(name: &str, value: &str) -> Object {
-    let suffix: String =
-        format!("{:?}", std::thread::current().id()).chars().filter(char::is_ascii_digit).collect();
-    let name = format!("cluster-{name}-{}-{suffix}", std::process::id());
-    let body = json!({
-        "apiVersion": "v1", "kind": "ConfigMap",
-        "metadata": {"name": name, "namespace": "default"}, "data": {"k": value},
-    });
-    Object::new(body, None).unwrap()
-}
-
-async fn apply(
-    cluster: &Cluster,
-    object: &Object,
-    expect: Expect<'_>,
-    dry_run: bool,
-) -> Result<Object, ClusterError> {
-    let request = ApplyRequest { object, expect, force: false, dry_run };
-    cluster.apply(request).await.map(|answer| answer.object)
-}
-
-async fn remove(cluster: &Cluster, object: &Object) {
-    if let Some(live) = cluster.get(object.reference()).await.unwrap() {
-        let resource = cluster.resource_of(live.reference()).await.unwrap();
-        cluster.delete(&resource, &live, Propagation::Background, false).await.unwrap();
-    }
-}
-
-fn kind(result: Result<Object, ClusterError>) -> Option<FailureKind> {
-    result.err().and_then(|error| error.failure().map(windlass_cluster::Failure::kind))
-}
+use crate::bed::{apply, cluster, config_map, kind, remove};
 
 /// The server ignores `?dryRun=All` when a DELETE has a body; the preview of a deletion really deleted.
 #[tokio::test]
