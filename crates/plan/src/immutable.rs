@@ -1,7 +1,8 @@
 //! Which immutable fields a manifest changes: the server says that there are some, not which.
 
-use windlass_cluster::Failure;
-use windlass_model::{FieldChange, GroupKind, Object, delta};
+use serde_json::Value;
+use windlass_cluster::{FIELD_MANAGER, Failure};
+use windlass_model::{FieldChange, GroupKind, ManagedEntry, Object, delta, prune_fields};
 
 use crate::overlay::overlay;
 use crate::{kinds, problem};
@@ -17,9 +18,27 @@ const MUTABLE: [&str; 7] = [
     "minReadySeconds",
 ];
 
-/// Compares the manifest with the live object locally.
+/// Compares the manifest with the live object locally: what it declares wins, and everything else stays.
 pub(crate) fn local_delta(live: &Object, desired: &Object) -> Vec<FieldChange> {
     delta(&live.reference().kind, live.body(), &overlay(live.body(), desired.body()))
+}
+
+/// Foresees what an apply of the manifest changes: what only Windlass owns goes once it is not declared any more.
+pub(crate) fn foreseen_delta(live: &Object, desired: &Object) -> Vec<FieldChange> {
+    delta(&live.reference().kind, live.body(), &overlay(&without_dropped(live, desired), desired.body()))
+}
+
+/// Returns the live object without what the manifest drops.
+fn without_dropped(live: &Object, desired: &Object) -> Value {
+    let mut body = live.body().clone();
+    let (ours, theirs): (Vec<_>, Vec<_>) =
+        ManagedEntry::all(live).partition(|entry| entry.is_apply_of(FIELD_MANAGER));
+    let Some(owned) = ours.first().map(|entry| entry.fields()) else { return body };
+    let stays = theirs.iter().fold(owned.within(desired.body()), |stays, entry| stays.union(&entry.fields()));
+    // The label of the set is no part of the manifest.
+    let owned = owned.filter(|path| !path.starts_with(&["metadata"]));
+    prune_fields(&mut body, &owned, &stays);
+    body
 }
 
 /// Returns the changed fields that the refusal is about; the server's own words where the comparison finds none.
@@ -48,12 +67,14 @@ fn is_suspect(kind: &GroupKind, change: &FieldChange) -> bool {
 }
 
 fn is_below(path: &str, field: &str) -> bool {
+    // No field: the server's name for whichever sort of volume it is.
+    let field = if field == "spec.persistentvolumesource" { "spec" } else { field };
     path.strip_prefix(field).is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '[']))
 }
 
 #[cfg(test)]
 mod tests {
-    use serde_json::{Value, json};
+    use serde_json::json;
 
     use super::*;
 

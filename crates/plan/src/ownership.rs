@@ -55,6 +55,21 @@ pub(crate) fn left_behind(answer: &Object) -> Vec<String> {
     left.into_iter().collect()
 }
 
+/// Returns the fields of a live object that other managers own and the manifest does not declare, each with its manager.
+/// The server's own bookkeeping is left out.
+pub(crate) fn of_others(live: &Object, desired: &Object) -> BTreeSet<(String, String)> {
+    let others = ManagedEntry::all(live)
+        .filter(|entry| !entry.is_apply_of(FIELD_MANAGER) && entry.subresource().is_empty());
+    let mut found = BTreeSet::new();
+    for entry in others {
+        let fields = entry.fields();
+        let undeclared = fields.difference(&fields.within(desired.body()));
+        let paths = undeclared.leaves().map(|path| path.to_string()).filter(|path| !is_server_kept(path));
+        found.extend(paths.map(|path| (path, entry.manager().to_owned())));
+    }
+    found
+}
+
 fn is_server_kept(path: &str) -> bool {
     path == "status" || path.starts_with("status.") || path.contains("kubectl.kubernetes.io/last-applied")
 }

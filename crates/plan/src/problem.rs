@@ -30,6 +30,7 @@ pub(crate) fn of_failure(kind: &GroupKind, failure: &Failure) -> Problem {
         | FailureKind::Unauthorized
         | FailureKind::NamespaceMissing
         | FailureKind::NamespaceTerminating
+        | FailureKind::KindTerminating
         | FailureKind::NotFound
         | FailureKind::KindNotServed
         | FailureKind::NoDryRun

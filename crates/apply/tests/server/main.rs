@@ -13,6 +13,8 @@ mod guards;
 #[cfg(test)]
 mod kubectl;
 #[cfg(test)]
+mod late;
+#[cfg(test)]
 mod ownership;
 #[cfg(test)]
 mod plan;

@@ -66,7 +66,8 @@ pub(super) fn meaning(failure: &Failure) -> Meaning {
     }
 }
 
-fn lacking(message: &str) -> Option<(&'static str, String)> {
+/// Returns the object that a pod names and that does not exist: its kind and name.
+pub(crate) fn lacking(message: &str) -> Option<(&'static str, String)> {
     let quoted = |text: &str| Some(text.split('"').nth(1)?.to_owned());
     if let Some((_, rest)) = message.split_once("error looking up service account ") {
         return rest

@@ -10,7 +10,7 @@ use windlass_settings::PodPolicyRule;
 
 pub use answer::PodAnswer;
 use answer::{Meaning, meaning};
-pub(crate) use answer::{denying_binding, denying_policy};
+pub(crate) use answer::{denying_binding, denying_policy, lacking};
 pub(crate) use synthetic::pod_of;
 
 use crate::refusal::Guard;

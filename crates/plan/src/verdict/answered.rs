@@ -10,6 +10,9 @@ use super::{Case, note, ours};
 use crate::fields::{visible, winner};
 use crate::{Reply, forecast, ownership, sameness, stored};
 
+/// The usual limit of etcd for one request (`--max-request-bytes`).
+const STORED_MOST: usize = 1536 * 1024;
+
 /// How many paths a warning lists.
 const MANY: usize = 10;
 
@@ -109,7 +112,20 @@ fn warnings(case: &Case<'_>, reply: &Reply) -> Vec<String> {
     warnings.extend(deviations.dropped.iter().map(dropped));
     warnings.extend(deviations.extra.iter().map(extra));
     warnings.extend(left_behind(&reply.object));
+    warnings.extend(oversize(&reply.object));
     warnings
+}
+
+/// What a dry-run does not find: the store refuses what is too large for it, and nothing is stored by a dry-run.
+fn oversize(answer: &Object) -> Option<String> {
+    let size = answer.body().to_string().len();
+    (size > STORED_MOST).then(|| {
+        format!(
+            "is {} KiB large; the server may refuse to store it, which no preview shows: etcd takes about {} KiB",
+            size / 1024,
+            STORED_MOST / 1024
+        )
+    })
 }
 
 /// Says whose fields move before the object is applied.

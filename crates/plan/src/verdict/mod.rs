@@ -123,7 +123,7 @@ impl Case<'_> {
         let mut action = Action { preview, desired: self.digest(), ..self.action() };
         if let Some(live) = &self.asked.live {
             let after = live.with_body(overlay(live.body(), self.object.body()));
-            action.delta = immutable::local_delta(live, self.object);
+            action.delta = immutable::foreseen_delta(live, self.object);
             action.forecasts = forecast::of_change(self.object, live, &after, &action.delta);
         }
         action

@@ -4,11 +4,14 @@ use windlass_cluster::{Failure, FailureKind};
 use windlass_model::{Action, Operation, Preview, Problem};
 
 use super::{Case, kept_by, pending};
-use crate::problem::{of_failure, other};
-use crate::{Trial, immutable};
+use crate::problem::{fields, of_failure, other};
+use crate::{Trial, immutable, ownership, pods};
 
 pub(super) fn action(case: &Case<'_>, failure: &Failure) -> Action {
     let kind = &case.object.reference().kind;
+    if let Some((what, name)) = pods::lacking(&failure.message) {
+        return lacks(case, what, &name);
+    }
     match failure.kind() {
         FailureKind::NamespaceMissing => {
             pending::namespace(case, &Trial::Not("namespaces may not be listed".to_owned()))
@@ -24,8 +27,49 @@ pub(super) fn action(case: &Case<'_>, failure: &Failure) -> Action {
             Preview::Not("a webhook that must be asked does not answer".to_owned()),
             of_failure(kind, failure),
         ),
+        FailureKind::Invalid => {
+            let mut action = case.with_problem(Preview::Server, of_failure(kind, failure));
+            action.warnings.extend(stays_of_others(case, failure));
+            action
+        }
         _ => case.with_problem(Preview::Server, of_failure(kind, failure)),
     }
+}
+
+/// A pod names something that does not exist: fine, if the same commit brings it.
+fn lacks(case: &Case<'_>, what: &str, name: &str) -> Action {
+    if case.scene.renders(what, name, case.object.reference().namespace.as_deref()) {
+        return case.foreseen(Preview::Locally(format!("the {what} `{name}` comes with the same commit")));
+    }
+    let problem =
+        format!("the {what} `{name}` does not exist: deliver it in this or an earlier unit, or create it");
+    case.with_problem(Preview::Server, other(problem))
+}
+
+/// What others own beside the fields that the server finds wrong stays when the manifest drops the rest, and can be what
+/// makes the whole invalid (kubernetes issue 108081).
+fn stays_of_others(case: &Case<'_>, failure: &Failure) -> Option<String> {
+    let live = case.asked.live.as_ref()?;
+    let blamed = fields(failure);
+    let is_near = |path: &str| blamed.iter().any(|field| section(field) == section(path));
+    let stays = ownership::of_others(live, case.object);
+    let near: Vec<String> = stays
+        .iter()
+        .filter(|(path, _)| is_near(path))
+        .map(|(path, manager)| format!("{path} ({manager})"))
+        .collect();
+    (!near.is_empty()).then(|| {
+        format!(
+            "stays although the manifest does not declare it, since another manager owns it, and may be what is wrong: {}",
+            near.join(", ")
+        )
+    })
+}
+
+/// Returns the first two names of a path: deep enough to tell `spec.conversion` from `spec.versions`, for the server names
+/// fields by its internal form.
+fn section(path: &str) -> String {
+    path.split(['.', '[']).take(2).collect::<Vec<_>>().join(".")
 }
 
 /// An immutable field is never got round by deleting and creating again: that is how data is lost.

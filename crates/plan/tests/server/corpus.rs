@@ -10,7 +10,7 @@ use windlass_model::{Object, Operation, Plan, Preview, defined_kind};
 use crate::bed::Bed;
 
 /// Reads the definitions in a file, or in the files of a folder, in the order of their names.
-fn definitions(path: &Path) -> Vec<Value> {
+pub(crate) fn definitions(path: &Path) -> Vec<Value> {
     let mut found: Vec<Value> = documents(path).into_iter().map(|(_, body)| body).collect();
     found.retain(|body| body["kind"] == "CustomResourceDefinition");
     found.sort_by_key(|body| body["metadata"]["name"].to_string());
@@ -18,7 +18,7 @@ fn definitions(path: &Path) -> Vec<Value> {
 }
 
 /// Applies definitions as an executor would, and waits until they are served.
-async fn install(bed: &mut Bed, definitions: &[Value]) {
+pub(crate) async fn install(bed: &mut Bed, definitions: &[Value]) {
     let names =
         definitions.iter().map(|definition| definition["metadata"]["name"].as_str().unwrap().to_owned());
     bed.leftovers.extend(names.map(|name| ("customresourcedefinition".into(), name)));
@@ -43,7 +43,7 @@ async fn install(bed: &mut Bed, definitions: &[Value]) {
     }
 }
 
-fn shown(plan: &Plan) -> String {
+pub(crate) fn shown(plan: &Plan) -> String {
     let actions = plan.actions.iter().map(|action| {
         let problem = action.problem.as_ref().map(windlass_model::Problem::summary).unwrap_or_default();
         format!(

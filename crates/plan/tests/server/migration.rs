@@ -252,6 +252,26 @@ async fn of_an_object_without_managed_fields_only_what_kubectl_declared_goes() {
     }
 }
 
+/// A later client-side apply takes fields without any conflict; the next plan is the first to notice.
+#[tokio::test]
+async fn what_somebody_applies_on_the_clients_side_later_is_taken_back_visibly() {
+    let bed = Bed::new().await;
+    let body = bed.config("a", &json!({"a": "1"}));
+    bed.deliver(&[("shop", std::slice::from_ref(&body))]).await;
+    bed.kubectl(&["apply", "-f", "-"], &text(&bed.config("a", &json!({"a": "2", "b": "3"}))));
+    let want: &[&str] = &[
+        "update ConfigMap/a Server",
+        "Changed data.a",
+        "Removed data.b",
+        "takes data.a from kubectl-client-side-apply",
+        "first moves to Windlass what kubectl-client-side-apply",
+    ];
+    let plan = bed.check(std::slice::from_ref(&body), &[want]).await;
+    bed.migrate(&plan.actions[0]).await;
+    bed.deliver(&[("shop", std::slice::from_ref(&body))]).await;
+    assert!(is_quiet(&bed.plan(&[("shop", std::slice::from_ref(&body))]).await));
+}
+
 /// kubernetes issue 111937: after a change of a CRD's versions an old entry, whoever wrote it, stops every apply.
 #[tokio::test]
 async fn entries_of_a_version_that_cannot_be_converted_are_rewritten() {

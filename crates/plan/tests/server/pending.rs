@@ -26,6 +26,24 @@ async fn a_namespace_of_the_same_commit() {
     bed.check(&[inside, namespace], &[&["no-op Namespace"], &["no-op ConfigMap"]]).await;
 }
 
+/// Its controller would make a pod again and again until the account is there; a bare pod is refused once.
+#[tokio::test]
+async fn a_service_account_of_the_same_commit() {
+    let bed = Bed::new().await;
+    let inside = |api_version: &str, kind: &str| json!({"apiVersion": api_version, "kind": kind, "metadata": {"name": "runner", "namespace": bed.namespace}});
+    let mut pod = inside("v1", "Pod");
+    pod["spec"] = json!({"serviceAccountName": "runner", "containers": [{"name": "a", "image": "registry.example/a:1"}]});
+    let account = inside("v1", "ServiceAccount");
+    let told = "the ServiceAccount `runner` comes with the same commit";
+    let plan = bed
+        .check(&[pod.clone(), account], &[&["create ServiceAccount"], &["create Pod/runner Locally", told]])
+        .await;
+    assert!(plan.is_executable(), "{plan:?}");
+    let plan =
+        bed.check(&[pod], &[&["create Pod", "problem the ServiceAccount `runner` does not exist"]]).await;
+    assert_eq!(exit_code(&plan), Some(ExitCode::Refused), "it is no missing right");
+}
+
 fn definition(group: &str, fields: &Value) -> Value {
     json!({"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition",
         "metadata": {"name": format!("foos.{group}")},
