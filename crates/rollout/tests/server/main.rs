@@ -5,4 +5,5 @@
 mod bed;
 mod probing;
 mod spread;
+mod strategies;
 mod waiting;
