@@ -16,6 +16,9 @@ have gpg-agent || [ -x /usr/bin/gpg-agent ] || need+=(gpg-agent)
 have ssh-keygen || need+=(openssh-client)
 have bwrap || need+=(bubblewrap)
 have prlimit || need+=(util-linux)
+# The definition of Kafka clusters is generated from Strimzi's jars.
+have java || need+=(default-jre-headless)
+have mvn || need+=(maven)
 have curl || need+=(curl)
 # The plan's HTML page is looked at in a real browser.
 have chromium || have chromium-browser || have google-chrome || need+=(chromium fonts-dejavu-core)
