@@ -8,7 +8,7 @@ use windlass_model::{ExitCode, Object};
 use crate::bed::{Bed, object};
 use crate::plan::rendering;
 
-fn service(bed: &Bed, name: &str, spec: Value) -> Object {
+fn service(bed: &Bed, name: &str, spec: &Value) -> Object {
     object(
         json!({"apiVersion": "v1", "kind": "Service", "metadata": {"name": name, "namespace": bed.namespace}, "spec": spec}),
     )
@@ -33,11 +33,11 @@ async fn fails(bed: &Bed, object: &Object, says: &str, hint: &str) {
 async fn a_port_out_of_range_and_an_address_that_is_taken() {
     let bed = Bed::up().await;
     let ports = |port: u16| json!([{"port": 80, "nodePort": port}]);
-    let out_of_range = service(&bed, "range", json!({"type": "NodePort", "ports": ports(80)}));
+    let out_of_range = service(&bed, "range", &json!({"type": "NodePort", "ports": ports(80)}));
     fails(&bed, &out_of_range, "provided port is not in the valid range", "correct the manifest").await;
-    let first = bed.put(&service(&bed, "first", json!({"ports": [{"port": 80}]}))).await;
+    let first = bed.put(&service(&bed, "first", &json!({"ports": [{"port": 80}]}))).await;
     let address = first.body()["spec"]["clusterIP"].clone();
-    let taken = service(&bed, "taken", json!({"clusterIP": address, "ports": [{"port": 80}]}));
+    let taken = service(&bed, "taken", &json!({"clusterIP": address, "ports": [{"port": 80}]}));
     fails(&bed, &taken, "provided IP is already allocated", "correct the manifest").await;
     bed.down().await;
 }
