@@ -28,8 +28,13 @@ impl Effect {
 ///
 /// # Errors
 /// [`ClusterError::NotSent`]: a dry-run that does not say so where the server looks for it, and would write, or a write
-/// that says it is one. The server ignores the query of a DELETE with a body (measured on 1.36).
-pub(crate) fn check(call: &Call) -> Result<(), ClusterError> {
+/// that says it is one. The server ignores the query of a DELETE with a body (measured on 1.36). Anything but a GET, if
+/// the connection only reads: reviews store nothing, but are creations to whoever reads the audit log.
+pub(crate) fn check(call: &Call, read_only: bool) -> Result<(), ClusterError> {
+    if read_only && call.method != Method::GET {
+        let reason = "this connection only reads".to_owned();
+        return Err(ClusterError::NotSent { what: call.what(), reason });
+    }
     let in_query = call.url.split_once('?').is_some_and(|(_, query)| {
         query.split('&').any(|parameter| parameter.eq_ignore_ascii_case("dryRun=All"))
     });
@@ -64,7 +69,7 @@ mod tests {
 
     fn check(method: Method, url: &str, body: &Value, effect: Effect, want: bool) {
         let call = Call::send(method, url.to_owned(), "application/json", body, effect);
-        assert_eq!(super::check(&call).is_ok(), want, "{} {effect:?} {body}", call.what());
+        assert_eq!(super::check(&call, false).is_ok(), want, "{} {effect:?} {body}", call.what());
     }
 
     #[test]
@@ -93,5 +98,16 @@ mod tests {
         for method in [Method::POST, Method::PUT, Method::PATCH, Method::DELETE] {
             check(method, "/api/v1/namespaces/a/configmaps", &none, Effect::Read, false);
         }
+    }
+
+    #[test]
+    fn a_connection_that_only_reads_sends_nothing_but_gets() {
+        let sends = |call: &Call| super::check(call, true).is_ok();
+        assert!(sends(&Call::get("/api/v1/pods".to_owned())));
+        let review = "/apis/authentication.k8s.io/v1/selfsubjectreviews".to_owned();
+        let json = "application/json";
+        assert!(!sends(&Call::send(Method::POST, review, json, &json!({}), Effect::Read)));
+        let dry = "/x?dryRun=All".to_owned();
+        assert!(!sends(&Call::send(Method::PATCH, dry, json, &json!({}), Effect::DryRun)));
     }
 }

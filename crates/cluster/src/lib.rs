@@ -44,6 +44,22 @@ pub struct Cluster {
     discovery: Arc<tokio::sync::RwLock<Option<Arc<Discovery>>>>,
 }
 
+impl Cluster {
+    /// Returns a connection that sends nothing but GETs: no write, no dry-run, no review. Everything else fails with
+    /// [`ClusterError::NotSent`].
+    #[must_use]
+    pub fn read_only(&self) -> Self {
+        let mut reading = self.clone();
+        reading.transport.read_only = true;
+        reading
+    }
+
+    /// Says whether nothing but GETs is sent.
+    pub fn is_read_only(&self) -> bool {
+        self.transport.read_only
+    }
+}
+
 impl std::fmt::Debug for Cluster {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "Cluster({})", self.transport.server())

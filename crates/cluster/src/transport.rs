@@ -22,6 +22,7 @@ pub(crate) struct Transport {
     server: Arc<str>,
     timeout: Duration,
     gate: Arc<Gate>,
+    pub(crate) read_only: bool,
 }
 
 /// A request in the form in which it can be sent several times.
@@ -92,7 +93,13 @@ impl Reply {
 
 impl Transport {
     pub(crate) fn new(client: kube::Client, server: String, timeout: Duration, concurrency: usize) -> Self {
-        Self { client, server: server.into(), timeout, gate: Arc::new(Gate::new(concurrency)) }
+        Self {
+            client,
+            server: server.into(),
+            timeout,
+            gate: Arc::new(Gate::new(concurrency)),
+            read_only: false,
+        }
     }
 
     /// Returns the server's address.
@@ -107,7 +114,7 @@ impl Transport {
 
     /// Sends a request and returns the answer if it is a success.
     pub(crate) async fn call(&self, call: &Call) -> Result<Reply, ClusterError> {
-        effect::check(call)?;
+        effect::check(call, self.read_only)?;
         let slot = self.gate.enter().await;
         let mut attempt = 1;
         loop {

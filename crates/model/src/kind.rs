@@ -46,6 +46,12 @@ pub fn is_custom_kind(kind: &GroupKind) -> bool {
     group.contains('.') && !BUILT_IN.contains(&group) && !HARMLESS.contains(&group)
 }
 
+/// Says whether the API server knows a kind itself, and not by a CustomResourceDefinition or another server.
+pub fn is_built_in(kind: &GroupKind) -> bool {
+    let group = kind.group.as_str();
+    !group.contains('.') || BUILT_IN.contains(&group)
+}
+
 /// Returns the kind that an object defines, if it is a CustomResourceDefinition.
 pub fn defined_kind(object: &Object) -> Option<GroupKind> {
     if !object.reference().kind.is("apiextensions.k8s.io", "CustomResourceDefinition") {

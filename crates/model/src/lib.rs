@@ -62,8 +62,10 @@ pub use exit::ExitCode;
 pub use glob::fits;
 pub use identity::{ClusterId, EnvironmentName, RunId};
 pub use ignored::Ignored;
-pub use kind::{defined_kind, is_custom_kind};
-pub use managed::{FieldSet, ManagedEntry, carry, prune_fields, strip};
+pub use kind::{defined_kind, is_built_in, is_custom_kind};
+pub use managed::{
+    FieldSet, Foretold, ManagedEntry, Place, Settle, carry, foretell, is_zero, prune_fields, strip,
+};
 pub use migration::{BEFORE_FIRST_APPLY, Migrated, MigratedManager, Migration};
 pub use object::{GroupKind, Object, ObjectError, ObjectRef, Origin};
 pub use owner::{Owner, Tool, other_owner};

@@ -1,6 +1,10 @@
 //! What `metadata.managedFields` says: who wrote which fields, how and when.
 
+mod declared;
 mod edit;
+mod foretell;
+mod merge;
+mod place;
 mod prune;
 mod set;
 mod step;
@@ -8,6 +12,9 @@ mod step;
 use serde_json::Value;
 
 pub use edit::{carry, strip};
+pub use foretell::{Foretold, foretell};
+pub use merge::{Settle, is_zero};
+pub use place::Place;
 pub use prune::prune_fields;
 pub use set::FieldSet;
 

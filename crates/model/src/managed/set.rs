@@ -75,10 +75,27 @@ impl FieldSet {
     /// Returns the members that lead to something in an object.
     #[must_use]
     pub fn within(&self, object: &Value) -> Self {
-        let leads = |keys: &&Vec<String>| {
-            keys.iter().try_fold(object, |value, key| Step::parse(key)?.find(value)).is_some()
-        };
-        Self(self.0.iter().filter(leads).cloned().collect())
+        Self(self.0.iter().filter(|keys| find(keys, object).is_some()).cloned().collect())
+    }
+
+    /// Returns the members whose values differ between two objects. One with members below it differs only if one of the
+    /// objects lacks it.
+    #[must_use]
+    pub(super) fn differing(&self, one: &Value, other: &Value) -> Self {
+        let mut members = self.0.iter().peekable();
+        let mut differing = BTreeSet::new();
+        while let Some(keys) = members.next() {
+            let is_above = members.peek().is_some_and(|next| next.starts_with(keys));
+            let differs = match (find(keys, one), find(keys, other)) {
+                (Some(one), Some(other)) => !is_above && one != other,
+                (None, None) => false,
+                _ => true,
+            };
+            if differs {
+                differing.insert(keys.clone());
+            }
+        }
+        Self(differing)
     }
 
     /// Returns the members as plans print them, in the order of their keys.
@@ -100,6 +117,11 @@ impl FieldSet {
         })
         .filter_map(|keys| path(keys))
     }
+}
+
+/// Returns what a member leads to in an object.
+fn find<'a>(keys: &[String], object: &'a Value) -> Option<&'a Value> {
+    keys.iter().try_fold(object, |value, key| Step::parse(key)?.find(value))
 }
 
 fn path(keys: &[String]) -> Option<FieldPath> {
