@@ -32,6 +32,33 @@ pub(crate) struct Examined {
 /// # Errors
 /// [`GateError::NotReady`] with every finding; anything that is not known counts as a no.
 pub async fn check(cluster: &Cluster, rules: &PolicyRules, sink: &dyn Sink) -> Result<GatePassed, GateError> {
+    Ok(passed(&examine_all(cluster, rules, sink, Depth::Proof).await?))
+}
+
+/// Reads whether every expected policy is present and says that it is enforced, without the proof: no object is sent
+/// that it must refuse. Returns the digest of the policies.
+///
+/// # Errors
+/// [`GateError::NotReady`] with every finding.
+pub async fn read(cluster: &Cluster, rules: &PolicyRules, sink: &dyn Sink) -> Result<Digest, GateError> {
+    Ok(digest(&examine_all(cluster, rules, sink, Depth::Words).await?))
+}
+
+/// How deep a policy is looked into.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Depth {
+    /// What it says about itself is read.
+    Words,
+    /// An object that it must refuse is sent besides.
+    Proof,
+}
+
+async fn examine_all(
+    cluster: &Cluster,
+    rules: &PolicyRules,
+    sink: &dyn Sink,
+    depth: Depth,
+) -> Result<Vec<Examined>, GateError> {
     let all = all(rules);
     let total = all.len();
     if total == 0 {
@@ -40,15 +67,14 @@ pub async fn check(cluster: &Cluster, rules: &PolicyRules, sink: &dyn Sink) -> R
         };
         let text = format!("no policy is expected here: {reason}");
         sink.emit(Event::Message { level: Level::Info, text });
-        return Ok(passed(&[]));
     }
     let mut examined = Vec::new();
     for rule in all {
-        examined.push(patiently(cluster, &rule).await?);
-        tell(sink, &examined, total);
+        examined.push(patiently(cluster, &rule, depth).await?);
+        tell(sink, &examined, total, depth);
     }
     let findings: Vec<Finding> = examined.iter().flat_map(|policy| policy.findings.clone()).collect();
-    if findings.is_empty() { Ok(passed(&examined)) } else { Err(GateError::NotReady { findings }) }
+    if findings.is_empty() { Ok(examined) } else { Err(GateError::NotReady { findings }) }
 }
 
 /// One entry of the environment file.
@@ -65,12 +91,12 @@ fn all(rules: &PolicyRules) -> Vec<Rule<'_>> {
 }
 
 /// Looks again, a few times, while something that was found may pass by itself.
-async fn patiently(cluster: &Cluster, rule: &Rule<'_>) -> Result<Examined, ClusterError> {
+async fn patiently(cluster: &Cluster, rule: &Rule<'_>, depth: Depth) -> Result<Examined, ClusterError> {
     let mut attempt = 1;
     loop {
         let examined = match rule {
-            Rule::Admission(rule) => examine(cluster, rule).await?,
-            Rule::Constraint(rules, rule) => gatekeeper::examine(cluster, rules, rule).await?,
+            Rule::Admission(rule) => examine(cluster, rule, depth).await?,
+            Rule::Constraint(rules, rule) => gatekeeper::examine(cluster, rules, rule, depth).await?,
         };
         if attempt == ATTEMPTS || !examined.findings.iter().any(|finding| finding.class.may_pass()) {
             return Ok(examined);
@@ -83,28 +109,33 @@ async fn patiently(cluster: &Cluster, rule: &Rule<'_>) -> Result<Examined, Clust
 #[expect(clippy::disallowed_methods, reason = "the only place that proves enforcement")]
 fn passed(examined: &[Examined]) -> GatePassed {
     let names = examined.iter().map(|policy| policy.title.clone()).collect();
+    GatePassed::attest(names, digest(examined))
+}
+
+fn digest(examined: &[Examined]) -> Digest {
     let mut specifications: Vec<(&str, &Value)> =
         examined.iter().map(|policy| (policy.title.as_str(), &policy.specification)).collect();
     specifications.sort_by_key(|(title, _)| *title);
-    GatePassed::attest(names, Digest::of_json(&json!(specifications)))
+    Digest::of_json(&json!(specifications))
 }
 
-fn tell(sink: &dyn Sink, examined: &[Examined], total: usize) {
+fn tell(sink: &dyn Sink, examined: &[Examined], total: usize, depth: Depth) {
     let Some(last) = examined.last() else { return };
     let text = match last.findings.first() {
+        None if depth == Depth::Words => format!("{}: in place, not tried out", last.title),
         None => format!("{}: enforced", last.title),
         Some(finding) => finding.to_string(),
     };
     sink.emit(Event::Progress { stage: Stage::Gate, done: examined.len(), total, text });
 }
 
-async fn examine(cluster: &Cluster, rule: &AdmissionPolicy) -> Result<Examined, ClusterError> {
+async fn examine(cluster: &Cluster, rule: &AdmissionPolicy, depth: Depth) -> Result<Examined, ClusterError> {
     let title = admission::title(rule);
-    let policy = read(cluster, "ValidatingAdmissionPolicy", &rule.name).await?;
-    let binding = read(cluster, "ValidatingAdmissionPolicyBinding", &rule.binding).await?;
+    let policy = get(cluster, "ValidatingAdmissionPolicy", &rule.name).await?;
+    let binding = get(cluster, "ValidatingAdmissionPolicyBinding", &rule.binding).await?;
     let mut findings = admission::judge(rule, policy.as_ref(), binding.as_ref());
     // What already says no need not be proved.
-    if findings.is_empty() {
+    if findings.is_empty() && depth == Depth::Proof {
         let signature = Signature::Policy { policy: rule.name.clone(), bindings: vec![rule.binding.clone()] };
         findings.extend(prove(cluster, &title, &rule.refuses, &[signature]).await?);
     }
@@ -114,7 +145,7 @@ async fn examine(cluster: &Cluster, rule: &AdmissionPolicy) -> Result<Examined, 
     Ok(Examined { title, findings, specification })
 }
 
-async fn read(cluster: &Cluster, kind: &str, name: &str) -> Result<Option<Object>, ClusterError> {
+async fn get(cluster: &Cluster, kind: &str, name: &str) -> Result<Option<Object>, ClusterError> {
     let reference = ObjectRef {
         kind: GroupKind::new("admissionregistration.k8s.io", kind),
         version: "v1".to_owned(),

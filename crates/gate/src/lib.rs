@@ -13,6 +13,6 @@ mod finding;
 mod gatekeeper;
 mod proof;
 
-pub use check::check;
+pub use check::{check, read};
 pub use error::GateError;
 pub use finding::{Class, Finding};

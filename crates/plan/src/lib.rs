@@ -13,6 +13,7 @@ mod hashed;
 mod immutable;
 mod key;
 mod kinds;
+mod local;
 mod lost;
 mod memory;
 mod observation;
@@ -36,6 +37,7 @@ mod verdict;
 
 pub use fields::FieldRules;
 pub use key::ObjectKey;
+pub use local::{BLIND_SPOTS, BlindSpot};
 pub use memory::{Memory, MemoryError};
 pub use observation::{
     Ask, Asked, Candidate, Definition, Moving, Observation, Removal, Reply, UnreadableParent,

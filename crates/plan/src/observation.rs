@@ -52,6 +52,8 @@ pub struct Observation {
     pub namespaces: BTreeMap<String, Object>,
     /// What became of the memory of earlier answers.
     pub recollection: Recollection,
+    /// Whether the server was asked nothing: every answer is foretold.
+    pub read_only: bool,
 }
 
 /// A parent that Windlass must not touch.

@@ -5,13 +5,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use jiff::Timestamp;
 use windlass_cluster::FIELD_MANAGER;
 use windlass_model::{
-    Action, ClusterId, Digest, EnvironmentName, ExitCode, Object, Plan, Problem, Provenance, Refusal,
-    Rendering, Requirement, Toll, Tool, apply_rank, other_owner,
+    Action, ClusterId, Digest, EnvironmentName, ExitCode, Object, Plan, Preview, Problem, Provenance,
+    Refusal, Rendering, Requirement, Toll, Tool, apply_rank, other_owner,
 };
 use windlass_settings::{DeletionPermission, Guards};
 
 use crate::scene::Scene;
-use crate::{FieldRules, Observation, forecast, guards, lost, ownership, pods, prune, verdict};
+use crate::{FieldRules, Observation, forecast, guards, local, lost, ownership, pods, prune, verdict};
 
 /// What a plan is made from, beside the observation.
 #[derive(Debug, Clone)]
@@ -100,6 +100,10 @@ fn decide(inputs: &Inputs<'_>, observation: &Observation) -> Decision {
     }
     forecast::follow(&scene, &mut actions);
     actions.extend(removals);
+    if observation.read_only {
+        let foretold = actions.iter_mut().filter(|action| action.preview == Preview::Server);
+        foretold.for_each(|action| action.preview = Preview::Locally(local::READ_ONLY.to_owned()));
+    }
     let toll = forecast::of_plan(&scene, &actions);
     warnings.extend(scene.permissions.warnings(&scene.rendered));
     Decision { actions, toll, refusals, warnings, used }
@@ -130,6 +134,7 @@ fn warnings(inputs: &Inputs<'_>, observation: &Observation, refusals: &[Refusal]
         )
     }));
     warnings.extend(leftover_marks(observation));
+    warnings.extend(local::BLIND_SPOTS.iter().filter(|_| observation.read_only).map(ToString::to_string));
     warnings
 }
 

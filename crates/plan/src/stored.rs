@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use serde_json::Value;
-use windlass_model::{FieldPath, Object};
+use windlass_model::{FieldPath, Object, is_zero};
 
 use crate::overlay::{counterpart, name_of};
 
@@ -30,6 +30,7 @@ pub(crate) fn deviations(desired: &Object, answer: &Object) -> Deviations {
 
 fn compare(path: &FieldPath, desired: &Value, answer: Option<&Value>, found: &mut Deviations) {
     match (desired, answer) {
+        // The server omits zero values, so their absence says nothing.
         (desired, None) if !is_zero(desired) => found.dropped.push(path.to_string()),
         (Value::Object(desired), Some(Value::Object(answer))) => {
             for (key, value) in desired {
@@ -63,18 +64,6 @@ fn lists(path: &FieldPath, desired: &[Value], answer: &[Value], found: &mut Devi
 fn names(items: &[Value]) -> Option<BTreeSet<&str>> {
     let names: BTreeSet<&str> = items.iter().map(name_of).collect::<Option<_>>()?;
     (names.len() == items.len() && !items.is_empty()).then_some(names)
-}
-
-/// The server omits zero values, so their absence says nothing.
-fn is_zero(value: &Value) -> bool {
-    match value {
-        Value::Null | Value::Bool(false) => true,
-        Value::Bool(true) => false,
-        Value::Number(number) => number.as_f64() == Some(0.0),
-        Value::String(text) => text.is_empty(),
-        Value::Array(items) => items.is_empty(),
-        Value::Object(map) => map.values().all(is_zero),
-    }
 }
 
 #[cfg(test)]

@@ -12,7 +12,7 @@ use windlass_cluster::{Cluster, ClusterError, Selector};
 use windlass_model::{GroupKind, Object};
 use windlass_settings::{Constraint, Gatekeeper};
 
-use crate::check::Examined;
+use crate::check::{Depth, Examined};
 use crate::proof::{Signature, prove};
 use crate::{Class, Finding};
 
@@ -21,6 +21,7 @@ pub(crate) async fn examine(
     cluster: &Cluster,
     rules: &Gatekeeper,
     rule: &Constraint,
+    depth: Depth,
 ) -> Result<Examined, ClusterError> {
     let title = format!("{} {}", rule.kind, rule.name);
     let plane = plane::read(cluster, rules).await?;
@@ -35,7 +36,7 @@ pub(crate) async fn examine(
         findings.extend(constraint::judge(&title, constraint.as_ref(), plane.pods()));
     }
     // What already says no need not be proved.
-    if findings.is_empty() {
+    if findings.is_empty() && depth == Depth::Proof {
         let name = template.map(|template| template.reference().name.clone()).unwrap_or_default();
         findings.extend(prove(cluster, &title, &rule.refuses, &signatures(rule, &name)).await?);
     }

@@ -94,6 +94,11 @@ impl Foreseen {
         Value::Array(patch)
     }
 
+    /// Returns the object that is foreseen without asking the server again.
+    pub(crate) fn unasked(&self, answer: &Object) -> Object {
+        self.seen_in(&answer.with_body(self.content.clone()))
+    }
+
     /// Returns an answer of the server as the object that is foreseen.
     pub(crate) fn seen_in(&self, answer: &Object) -> Object {
         let mut body = answer.body().clone();

@@ -48,7 +48,8 @@ pub struct ObserveOptions<'a> {
     pub trials: Trials,
 }
 
-/// Reads the sets and the live objects, and asks the server about every object by a dry-run.
+/// Reads the sets and the live objects, and asks the server about every object by a dry-run. Through a connection that
+/// only reads, nothing is asked, and what the server would answer is foretold.
 ///
 /// A failure that concerns one object is part of the observation, so that it never hides the others.
 ///
@@ -87,6 +88,7 @@ pub async fn observe(
         recollection: answers.recollection,
         unlisted: members.unlisted,
         stale_groups: cluster.stale_groups().await?,
+        read_only: cluster.is_read_only(),
         ..Observation::default()
     };
     let rendered = Rendered::new(rendering, &observation);

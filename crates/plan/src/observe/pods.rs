@@ -15,6 +15,9 @@ pub(super) async fn preview(
     reader: &Reader<'_>,
     objects: &BTreeMap<ObjectKey, Asked>,
 ) -> Result<BTreeMap<ObjectKey, PodAnswer>, ClusterError> {
+    if reader.cluster.is_read_only() {
+        return Ok(BTreeMap::new());
+    }
     let pods: Vec<(ObjectKey, Object)> = objects
         .iter()
         .filter_map(|(key, asked)| Some((key.clone(), pods::pod_of(pods::changed(asked)?)?)))

@@ -38,6 +38,9 @@ pub(super) async fn candidates(
 }
 
 async fn ask(reader: &Reader<'_>, object: &Object) -> Result<Removal, ClusterError> {
+    if reader.cluster.is_read_only() {
+        return Ok(Removal::Accepted);
+    }
     let resource = match tolerate(reader.cluster.resource_of(object.reference()).await)? {
         Ok(resource) => resource,
         Err(error) => return Ok(Removal::Failed(error.to_string())),

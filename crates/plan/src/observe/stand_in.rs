@@ -68,6 +68,9 @@ impl<'a> StandIn<'a> {
         let Some(own) = reference.namespace.as_deref().filter(|name| self.coming.contains(name)) else {
             return Ok(Trial::Not("no unit delivers the namespace".to_owned()));
         };
+        if reader.cluster.is_read_only() {
+            return Ok(Trial::Not("nothing is asked".to_owned()));
+        }
         if let Some(reason) = &self.unusable {
             return Ok(Trial::Not(reason.clone()));
         }

@@ -85,6 +85,13 @@ impl Bed {
         answer.unwrap_or_else(|error| panic!("{arguments:?}: {error}"))
     }
 
+    /// Runs kubectl and says whether it went well.
+    pub(crate) fn attempt(&self, arguments: &[&str]) -> bool {
+        let mut command = Command::new(variable("WINDLASS_TEST_KUBECTL"));
+        let all = command.args(["--kubeconfig", &self.kubeconfig, "--context", "testbed"]).args(arguments);
+        all.output().unwrap().status.success()
+    }
+
     pub(crate) fn config(&self, name: &str, data: &Value) -> Value {
         json!({"apiVersion": "v1", "kind": "ConfigMap",
             "metadata": {"name": name, "namespace": self.namespace}, "data": data})

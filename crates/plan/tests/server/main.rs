@@ -46,6 +46,7 @@ mod publishers;
 mod schemas;
 #[cfg(test)]
 mod secrecy;
+mod reading;
 #[cfg(test)]
 mod sets;
 #[cfg(test)]

@@ -1,0 +1,143 @@
+//! Quantities of a resource (`k8s.io/apimachinery/pkg/api/resource`), compared exactly.
+
+use serde_json::Value;
+use windlass_model::{FieldPath, GroupKind, Segment};
+
+/// Maps from resource names to quantities.
+const MAPS: [&str; 12] = [
+    "limits",
+    "requests",
+    "hard",
+    "capacity",
+    "default",
+    "defaultRequest",
+    "max",
+    "min",
+    "maxLimitRequestRatio",
+    "podFixed",
+    "allocatable",
+    "used",
+];
+/// Fields that hold a quantity.
+const FIELDS: [&str; 2] = ["sizeLimit", "divisor"];
+/// Fields of autoscalers that hold a quantity.
+const METRICS: [&str; 2] = ["averageValue", "value"];
+/// Fields whose keys people choose.
+const CHOSEN: [&str; 5] = ["labels", "annotations", "matchLabels", "nodeSelector", "data"];
+
+/// Says whether a field of a built-in kind holds a quantity.
+pub(super) fn is_quantity(kind: &GroupKind, path: &FieldPath) -> bool {
+    let keys: Vec<&str> = path
+        .segments()
+        .iter()
+        .filter_map(|segment| match segment {
+            Segment::Key(key) => Some(key.as_str()),
+            Segment::Index(_) | Segment::Item(_) => None,
+        })
+        .collect();
+    let [above @ .., field] = keys.as_slice() else { return false };
+    if above.iter().any(|key| CHOSEN.contains(key)) {
+        return false;
+    }
+    FIELDS.contains(field)
+        || above.last().is_some_and(|map| MAPS.contains(map))
+        || kind.group == "autoscaling" && METRICS.contains(field)
+}
+
+/// Says whether two values are the same quantity.
+pub(super) fn same(one: &Value, other: &Value) -> bool {
+    match (nanos(one), nanos(other)) {
+        (Some(one), Some(other)) => one == other,
+        _ => false,
+    }
+}
+
+/// Returns a quantity in billionths, which is as fine as the server keeps it, rounded up as it does.
+fn nanos(value: &Value) -> Option<i128> {
+    let text = match value {
+        Value::String(text) => text.clone(),
+        Value::Number(number) => number.to_string(),
+        _ => return None,
+    };
+    let (sign, text) = match text.strip_prefix('-') {
+        Some(rest) => (-1, rest),
+        None => (1, text.strip_prefix('+').unwrap_or(&text)),
+    };
+    let end = text.find(|c: char| !(c.is_ascii_digit() || c == '.')).unwrap_or(text.len());
+    let (number, suffix) = text.split_at(end);
+    let (whole, part) = number.split_once('.').unwrap_or((number, ""));
+    let digits: i128 = format!("{whole}{part}").parse().ok()?;
+    let (base, exponent) = scale(suffix)?;
+    let places = i32::try_from(part.len()).ok()?;
+    let (binary, decimal) = if base == 2 { (exponent, 9 - places) } else { (0, exponent + 9 - places) };
+    let grown = digits.checked_mul(2i128.checked_pow(u32::try_from(binary).ok()?)?)?;
+    let power = 10i128.checked_pow(decimal.unsigned_abs())?;
+    let scaled = if decimal < 0 { (grown + power - 1) / power } else { grown.checked_mul(power)? };
+    Some(sign * scaled)
+}
+
+/// Returns the base and the exponent of a suffix.
+fn scale(suffix: &str) -> Option<(u8, i32)> {
+    Some(match suffix {
+        "n" => (10, -9),
+        "u" => (10, -6),
+        "m" => (10, -3),
+        "" => (10, 0),
+        "k" => (10, 3),
+        "M" => (10, 6),
+        "G" => (10, 9),
+        "T" => (10, 12),
+        "P" => (10, 15),
+        "E" => (10, 18),
+        "Ki" => (2, 10),
+        "Mi" => (2, 20),
+        "Gi" => (2, 30),
+        "Ti" => (2, 40),
+        "Pi" => (2, 50),
+        "Ei" => (2, 60),
+        exponent => (10, exponent.strip_prefix(['e', 'E'])?.parse().ok()?),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn spellings_of_one_quantity() {
+        for (one, other, want) in [
+            (Value::from("1000m"), Value::from("1"), true),
+            (Value::from(1), Value::from("1"), true),
+            (Value::from("0.5"), Value::from("500m"), true),
+            (Value::from(0.5), Value::from("500m"), true),
+            (Value::from("1024Mi"), Value::from("1Gi"), true),
+            (Value::from("1.5Gi"), Value::from("1536Mi"), true),
+            (Value::from("1e3"), Value::from("1k"), true),
+            (Value::from("1E3"), Value::from("1k"), true),
+            (Value::from("0.1n"), Value::from("1n"), true),
+            (Value::from("1G"), Value::from("1Gi"), false),
+            (Value::from("-1"), Value::from("1"), false),
+            (Value::from("x"), Value::from("x"), false),
+            (Value::from(""), Value::from("0"), false),
+            (Value::from("99999999999999999999999999999999999E"), Value::from("1"), false),
+        ] {
+            assert_eq!(same(&one, &other), want, "{one} {other}");
+        }
+    }
+
+    #[test]
+    fn only_fields_that_hold_quantities_are_read_as_such() {
+        let check = |kind: &str, keys: &[&str], want: bool| {
+            let path = keys.iter().fold(FieldPath::root(), |path, key| path.key(key));
+            assert_eq!(is_quantity(&GroupKind::from(kind.to_owned()), &path), want, "{path}");
+        };
+        check("Pod", &["spec", "containers", "resources", "limits", "cpu"], true);
+        check("ResourceQuota", &["spec", "hard", "pods"], true);
+        check("Pod", &["spec", "volumes", "emptyDir", "sizeLimit"], true);
+        check("HorizontalPodAutoscaler.autoscaling", &["spec", "metrics", "averageValue"], true);
+        check("Pod", &["spec", "env", "value"], false);
+        check("ConfigMap", &["data", "sizeLimit"], false);
+        check("ConfigMap", &["metadata", "labels", "limits", "a"], false);
+        check("Pod", &["sizeLimits"], false);
+    }
+}
