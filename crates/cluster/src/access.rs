@@ -17,11 +17,25 @@ impl Cluster {
         namespace: Option<&str>,
     ) -> Result<bool, ClusterError> {
         let resource = self.preferred(kind).await?;
+        self.may_on(verb, &kind.group, &resource.plural, namespace).await
+    }
+
+    /// Says whether the own identity may do something to a resource, given as it is in rules, such as
+    /// `serviceaccounts/token`, which need not be a kind, such as `users`; stores nothing.
+    pub async fn may_on(
+        &self,
+        verb: &str,
+        group: &str,
+        resource: &str,
+        namespace: Option<&str>,
+    ) -> Result<bool, ClusterError> {
+        let (resource, subresource) = resource.split_once('/').unwrap_or((resource, ""));
         let body = json!({
             "apiVersion": "authorization.k8s.io/v1",
             "kind": "SelfSubjectAccessReview",
             "spec": {"resourceAttributes": {
-                "verb": verb, "group": kind.group, "resource": resource.plural, "namespace": namespace.unwrap_or_default(),
+                "verb": verb, "group": group, "resource": resource, "subresource": subresource,
+                "namespace": namespace.unwrap_or_default(),
             }},
         });
         let url = "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews".to_owned();

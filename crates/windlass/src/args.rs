@@ -93,8 +93,9 @@ Example:
     Apply(ApplyArguments),
     /// Compare the cluster with the commit that was delivered last, writing nothing.
     #[command(after_help = "\
-Example:
-  windlass drift --env prd.yaml --out drift/       exit code 2 when anything differs")]
+Examples:
+  windlass drift --env prd.yaml --out drift/       exit code 2 when anything differs
+  windlass drift --env prd.yaml --read-only        with an identity that may only read")]
     Drift(DriftArguments),
     /// Deliver the previous completed commit again.
     #[command(after_help = "\
@@ -157,9 +158,10 @@ Example:
     AcceptRewrite(AcceptRewriteArguments),
     /// Check that this agent can do its job: settings, tools, keys, identity, rights.
     #[command(after_help = "\
-Example:
-  windlass doctor --env prd.yaml")]
-    Doctor(EnvironmentArguments),
+Examples:
+  windlass doctor --env prd.yaml
+  windlass doctor --env plan-prd.yaml --expect-dry-run-only    try a real write, which must be refused")]
+    Doctor(DoctorArguments),
     /// Print a completion script.
     #[command(after_help = "\
 Example:
@@ -313,11 +315,24 @@ pub(crate) struct DriftArguments {
     #[arg(long, value_name = "DIR")]
     pub(crate) out: Option<PathBuf>,
     /// Ask the server about every object, even where nothing moved since it was asked last.
-    #[arg(long)]
+    #[arg(long, conflicts_with = "read_only")]
     pub(crate) no_memo: bool,
+    /// Send nothing but GET and LIST: no dry-run, no review. Objects are compared here; the report says what that cannot see.
+    #[arg(long)]
+    pub(crate) read_only: bool,
     /// How the changes of an object are shown as text.
     #[arg(long, value_enum, default_value_t = Diff::Fields)]
     pub(crate) diff: Diff,
+}
+
+#[derive(Debug, Clone, Args)]
+pub(crate) struct DoctorArguments {
+    #[command(flatten)]
+    pub(crate) environment: EnvironmentArguments,
+    /// The identity is meant to dry-run only: try a real write that changes nothing, and one that creates an empty
+    /// ConfigMap in the record namespace. Both must be refused; what is created is deleted again.
+    #[arg(long)]
+    pub(crate) expect_dry_run_only: bool,
 }
 
 #[derive(Debug, Clone, Args)]

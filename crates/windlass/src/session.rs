@@ -115,6 +115,14 @@ impl Session {
         self
     }
 
+    /// Sends nothing but GETs from now on.
+    #[must_use]
+    pub(crate) fn reading_only(mut self) -> Self {
+        self.cluster = self.cluster.read_only();
+        self.store = Store::new(self.cluster.clone(), &self.settings.record.namespace, self.name.clone());
+        self
+    }
+
     /// Returns the folder of this run's reports.
     pub(crate) fn report_folder(&self, out: Option<&Path>) -> PathBuf {
         out.map_or_else(|| self.settings.record.reports.join(self.run.as_str()), Path::to_path_buf)

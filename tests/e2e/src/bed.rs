@@ -52,6 +52,18 @@ impl Bed {
         self.folder.join("identities").join(format!("{name}.kubeconfig"))
     }
 
+    /// Makes a new identity that signs in by a certificate; returns its kubeconfig.
+    pub fn new_identity(&self, name: &str, groups: &[&str]) -> PathBuf {
+        let mut testbed = std::process::Command::new(given("WINDLASS_TEST_TESTBED"));
+        testbed.arg("identity").arg(&self.folder).arg(name);
+        for group in groups {
+            testbed.args(["--group", group]);
+        }
+        let output = testbed.output().unwrap();
+        assert!(output.status.success(), "testbed identity: {}", String::from_utf8_lossy(&output.stderr));
+        self.identity(name)
+    }
+
     /// Returns the API server's audit log.
     pub fn audit_log(&self) -> PathBuf {
         self.folder.join("audit.log")

@@ -87,9 +87,7 @@ impl Bed {
 
     /// Runs kubectl and says whether it went well.
     pub(crate) fn attempt(&self, arguments: &[&str]) -> bool {
-        let mut command = Command::new(variable("WINDLASS_TEST_KUBECTL"));
-        let all = command.args(["--kubeconfig", &self.kubeconfig, "--context", "testbed"]).args(arguments);
-        all.output().unwrap().status.success()
+        windlass_bed::kubectl(&self.kubeconfig, arguments, "").is_ok()
     }
 
     pub(crate) fn config(&self, name: &str, data: &Value) -> Value {

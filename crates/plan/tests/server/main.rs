@@ -43,10 +43,11 @@ mod prunes;
 #[cfg(test)]
 mod publishers;
 #[cfg(test)]
+mod reading;
+#[cfg(test)]
 mod schemas;
 #[cfg(test)]
 mod secrecy;
-mod reading;
 #[cfg(test)]
 mod sets;
 #[cfg(test)]

@@ -1,5 +1,7 @@
 //! `windlass doctor`: can this agent do its job?
 
+mod leash;
+
 use std::fmt::Write as _;
 
 use serde_json::json;
@@ -7,7 +9,7 @@ use windlass_model::{ExitCode, GroupKind};
 use windlass_settings::{ApprovalRules, Environment};
 use windlass_source::{Request, Wanted};
 
-use crate::args::EnvironmentArguments;
+use crate::args::DoctorArguments;
 use crate::error::CommandError;
 use crate::executor::desired;
 use crate::session::{self, Session};
@@ -72,16 +74,21 @@ const RIGHTS: [(&str, &str, &str, bool); 9] = [
     ("list", "", "Pod", false),
 ];
 
+/// Rights that a preview needs beside those on what is delivered.
+const LOOKING: [(&str, &str, &str, bool); 3] =
+    [("get", "", "Namespace", false), ("list", "", "ConfigMap", true), ("list", "", "Pod", false)];
+
 /// The right that `guards.retainVolumes` needs: see `pipeline/rbac/optional`.
 const RETAINING: (&str, &str, &str, bool) = ("patch", "", "PersistentVolume", false);
 
 pub(crate) async fn doctor(
-    arguments: &EnvironmentArguments,
+    arguments: &DoctorArguments,
     shell: Shell,
     surroundings: &Surroundings,
 ) -> Result<ExitCode, CommandError> {
-    let settings = session::read_environment(&arguments.env)?;
-    let mut findings = vec![Finding::of(format!("environment file {}", arguments.env.display()), Ok(()))];
+    let file = &arguments.environment.env;
+    let settings = session::read_environment(file)?;
+    let mut findings = vec![Finding::of(format!("environment file {}", file.display()), Ok(()))];
     findings.extend(programs(surroundings));
     if !settings.source.keys.is_empty() {
         let keyring = desired::keyring(&settings).map(drop).map_err(|error| error.report.what);
@@ -91,8 +98,13 @@ pub(crate) async fn doctor(
     let reports = std::fs::create_dir_all(&settings.record.reports).map_err(|error| error.to_string());
     findings.push(Finding::of(format!("report folder {}", settings.record.reports.display()), reports));
     findings.push(repository(&settings, surroundings).await);
-    match Session::open(&arguments.env, "doctor", shell, surroundings).await {
-        Ok(session) => findings.extend(on_cluster(&session).await),
+    match Session::open(file, "doctor", shell, surroundings).await {
+        Ok(session) => {
+            findings.extend(on_cluster(&session, arguments.expect_dry_run_only).await);
+            if arguments.expect_dry_run_only {
+                findings.extend(leash::try_out(&session).await);
+            }
+        }
         Err(error) => findings.push(Finding::of("cluster", Err::<(), _>(error.report.what))),
     }
     Ok(conclude(&findings, shell))
@@ -114,7 +126,7 @@ fn programs(surroundings: &Surroundings) -> Vec<Finding> {
     ]
 }
 
-async fn on_cluster(session: &Session) -> Vec<Finding> {
+async fn on_cluster(session: &Session, looks_only: bool) -> Vec<Finding> {
     let mut findings = Vec::new();
     let identity = session.cluster.whoami().await;
     let name = identity
@@ -126,8 +138,9 @@ async fn on_cluster(session: &Session) -> Vec<Finding> {
     let namespace = &session.settings.record.namespace;
     let check = session.store.check().await.map_err(|error| format!("{error}: {}", error.hint()));
     findings.push(Finding::of(format!("record namespace {namespace}"), check));
-    let retaining = session.settings.guards.retain_volumes.then_some(RETAINING);
-    for (verb, group, kind, in_records) in RIGHTS.into_iter().chain(retaining) {
+    let retaining = session.settings.guards.retain_volumes.then_some(RETAINING).filter(|_| !looks_only);
+    let rights: &[_] = if looks_only { &LOOKING } else { &RIGHTS };
+    for (verb, group, kind, in_records) in rights.iter().copied().chain(retaining) {
         let kind = GroupKind::new(group, kind);
         let place = in_records.then_some(namespace.as_str());
         let allowed = match session.cluster.may(verb, &kind, place).await {

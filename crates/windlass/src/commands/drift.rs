@@ -2,7 +2,7 @@
 
 use serde_json::json;
 use windlass_model::{ExitCode, Plan};
-use windlass_report::{Diff, Palette, PlanText, plan_text};
+use windlass_report::{Palette, PlanText, plan_text};
 use windlass_source::Wanted;
 
 use crate::args::DriftArguments;
@@ -20,13 +20,14 @@ pub(crate) async fn drift(
     surroundings: &Surroundings,
 ) -> Result<ExitCode, CommandError> {
     let session = Session::open(&arguments.environment.env, "drift", shell, surroundings).await?;
-    let session = session.remembering(arguments.no_memo);
+    let session =
+        if arguments.read_only { session.reading_only() } else { session.remembering(arguments.no_memo) };
     let plan = session.unless_stopped(compare(&session, arguments)).await?;
     if let Some(folder) = &arguments.out {
         papers::write_plan(folder, "drift", &plan)?;
     }
     crate::ci::summarise(&plan, true, arguments.out.as_deref(), surroundings);
-    Ok(conclude(&plan, arguments.diff.into(), shell))
+    Ok(conclude(&plan, arguments, shell))
 }
 
 async fn compare(session: &Session, arguments: &DriftArguments) -> Result<Plan, CommandError> {
@@ -44,18 +45,24 @@ async fn compare(session: &Session, arguments: &DriftArguments) -> Result<Plan, 
     };
     let from = From::Commit { wanted: Wanted::Commit(commit), rollback: true };
     let desired = desired::obtain(session, from, &state).await?;
-    let passed = planning::gate(session).await?;
-    planning::plan(session, &desired, Some(passed.policies()), Purpose::Drift).await
+    let policies = if arguments.read_only {
+        planning::read_policies(session).await?
+    } else {
+        planning::gate(session).await?.policies()
+    };
+    planning::plan(session, &desired, Some(policies), Purpose::Drift).await
 }
 
-fn conclude(plan: &Plan, diff: Diff, shell: Shell) -> ExitCode {
+fn conclude(plan: &Plan, arguments: &DriftArguments, shell: Shell) -> ExitCode {
     let drift = plan.has_drift();
     let code = if drift { ExitCode::Changes } else { ExitCode::Ok };
     let palette = if shell.is_json() { Palette::plain() } else { shell.palette() };
+    let diff = arguments.diff.into();
     let text = plan_text(plan, PlanText { drift: true, palette, diff, fields: 50, objects: 500 });
     let document = || {
         let mut document = plan.to_json();
         document["drift"] = json!(drift);
+        document["readOnly"] = json!(arguments.read_only);
         document
     };
     shell.result(&text, document, code);

@@ -34,6 +34,16 @@ pub(crate) async fn gate(session: &Session) -> Result<windlass_model::GatePassed
     .await
 }
 
+/// Reads whether every expected policy is in place, without proving that it is enforced. Returns their digest.
+pub(crate) async fn read_policies(session: &Session) -> Result<Digest, CommandError> {
+    let sink = &*session.reporter;
+    stage(sink, Stage::Gate, async {
+        let digest = windlass_gate::read(&session.cluster, &session.settings.policies, sink).await?;
+        Ok((digest, "read only: the policies say that they are enforced, and none was tried out".to_owned()))
+    })
+    .await
+}
+
 /// What a plan is made for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Purpose<'a> {
