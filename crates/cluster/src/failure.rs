@@ -37,6 +37,14 @@ pub struct Cause {
     pub message: String,
 }
 
+impl Cause {
+    /// Says whether the field is refused because it cannot be changed on a live object.
+    pub fn is_immutable(&self) -> bool {
+        matches!(self.reason.as_str(), "FieldValueForbidden" | "FieldValueInvalid")
+            && IMMUTABLE.iter().any(|wording| self.message.contains(wording))
+    }
+}
+
 /// What a failure means.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum FailureKind {
@@ -195,11 +203,11 @@ impl Failure {
         {
             return FailureKind::Recreated;
         }
-        let immutable = |cause: &Cause| {
-            matches!(cause.reason.as_str(), "FieldValueForbidden" | "FieldValueInvalid")
-                && IMMUTABLE.iter().any(|wording| cause.message.contains(wording))
-        };
-        if self.causes.iter().any(immutable) { FailureKind::Immutable } else { FailureKind::Invalid }
+        if self.causes.iter().any(Cause::is_immutable) {
+            FailureKind::Immutable
+        } else {
+            FailureKind::Invalid
+        }
     }
 
     /// Says whether the same request can succeed if it is sent again after a while.

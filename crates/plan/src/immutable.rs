@@ -43,7 +43,7 @@ fn without_dropped(live: &Object, desired: &Object) -> Value {
 
 /// Returns the changed fields that the refusal is about; the server's own words where the comparison finds none.
 pub(crate) fn paths(kind: &GroupKind, failure: &Failure, changes: &[FieldChange]) -> Vec<String> {
-    let blamed = problem::fields(failure);
+    let blamed = problem::immutable_fields(failure);
     let mut paths: Vec<String> = changes
         .iter()
         .filter(|change| is_suspect(kind, change))

@@ -1,6 +1,6 @@
 //! What a server's refusal of one object means for the plan.
 
-use windlass_cluster::{Failure, FailureKind};
+use windlass_cluster::{Cause, Failure, FailureKind};
 use windlass_model::{GroupKind, Problem, is_secret_kind};
 
 /// A cause longer than this is the server printing Go values.
@@ -16,9 +16,9 @@ pub(crate) fn of_failure(kind: &GroupKind, failure: &Failure) -> Problem {
     match failure.kind() {
         FailureKind::FieldConflict(fields) => Problem::Conflicts { fields },
         FailureKind::Invalid if failure.causes.is_empty() => Problem::Invalid { causes: vec![words()] },
-        FailureKind::Invalid => Problem::Invalid { causes: causes(failure, secret) },
+        FailureKind::Invalid => Problem::Invalid { causes: causes(failure.causes.iter(), secret) },
         FailureKind::Schema => Problem::Invalid { causes: schema_causes(&failure.message, secret) },
-        FailureKind::Immutable => Problem::Immutable { paths: fields(failure) },
+        FailureKind::Immutable => Problem::Immutable { paths: immutable_fields(failure) },
         FailureKind::Denied => Problem::Denied { message: words() },
         FailureKind::Forbidden => Problem::Forbidden { message: words() },
         FailureKind::Modified | FailureKind::Gone | FailureKind::Recreated => {
@@ -57,10 +57,24 @@ pub(crate) fn other(message: impl Into<String>) -> Problem {
     Problem::Other { message: message.into() }
 }
 
+/// Returns the fields of the causes that a field cannot be changed, each once.
+pub(crate) fn immutable_fields(failure: &Failure) -> Vec<String> {
+    fields_of(failure.causes.iter().filter(|cause| cause.is_immutable()))
+}
+
+/// Returns what is wrong besides immutable fields: it stays wrong when these are left as they are.
+pub(crate) fn beside_immutable(kind: &GroupKind, failure: &Failure) -> Vec<String> {
+    causes(failure.causes.iter().filter(|cause| !cause.is_immutable()), is_secret_kind(kind))
+}
+
 /// Returns the fields that the causes name, each once.
 pub(crate) fn fields(failure: &Failure) -> Vec<String> {
+    fields_of(failure.causes.iter())
+}
+
+fn fields_of<'a>(causes: impl Iterator<Item = &'a Cause>) -> Vec<String> {
     let mut fields: Vec<String> = Vec::new();
-    for cause in &failure.causes {
+    for cause in causes {
         if !cause.field.is_empty() && !fields.contains(&cause.field) {
             fields.push(cause.field.clone());
         }
@@ -68,10 +82,8 @@ pub(crate) fn fields(failure: &Failure) -> Vec<String> {
     fields
 }
 
-fn causes(failure: &Failure, secret: bool) -> Vec<String> {
-    let mut causes: Vec<String> = failure
-        .causes
-        .iter()
+fn causes<'a>(causes: impl Iterator<Item = &'a Cause>, secret: bool) -> Vec<String> {
+    let mut causes: Vec<String> = causes
         .map(|cause| {
             let words = if secret { WITHHELD.to_owned() } else { shorten(&cause.message) };
             format!("{}: {words}", cause.field)

@@ -4,7 +4,7 @@ use windlass_cluster::{Failure, FailureKind};
 use windlass_model::{Action, Operation, Preview, Problem};
 
 use super::{Case, kept_by, pending};
-use crate::problem::{fields, of_failure, other};
+use crate::problem::{beside_immutable, fields, of_failure, other};
 use crate::{Trial, immutable, ownership, pods};
 
 pub(super) fn action(case: &Case<'_>, failure: &Failure) -> Action {
@@ -78,7 +78,10 @@ fn recreate(case: &Case<'_>, failure: &Failure) -> Action {
     if action.live.is_some() {
         action.operation = Operation::Recreate;
     }
-    let paths = immutable::paths(&action.object.kind, failure, &action.delta);
+    let kind = &action.object.kind;
+    let paths = immutable::paths(kind, failure, &action.delta);
+    let too = beside_immutable(kind, failure).into_iter();
+    action.warnings.extend(too.map(|cause| format!("besides, the server finds wrong: {cause}")));
     Action { problem: Some(Problem::Immutable { paths }), ..action }
 }
 

@@ -227,6 +227,29 @@ fn an_immutable_field_is_named_and_never_got_round() {
         );
 }
 
+/// Undoing the immutable change alone would only lead to the next refusal. Values of Secrets stay out.
+#[test]
+fn what_is_wrong_besides_an_immutable_field_is_told() {
+    let causes = json!([
+        {"reason": "FieldValueInvalid", "field": "type", "message": "Invalid value: \"b\": field is immutable"},
+        {"reason": "FieldValueInvalid", "field": "data[x]", "message": "Invalid value: \"hunter2\": no"},
+    ]);
+    let check = |kind: &str, want: &str, field: &str| {
+        let body = |value: &str| {
+            let mut body = named("v1", kind, Some("shop"), "a");
+            body["type"] = value.into();
+            body
+        };
+        let refused = failure(422, "Invalid", "x", &causes);
+        World::new()
+            .unit("shop", &[body("b")])
+            .refused(&body("b"), Some(member("shop", body("a"))), refused)
+            .check(4, &[&["recreate", "problem immutable: type", want, field]]);
+    };
+    check("Secret", "besides, the server finds wrong: data[x]: ", "withheld");
+    check("Sample", "besides, the server finds wrong: data[x]: ", "hunter2");
+}
+
 #[test]
 fn refusals_of_the_server() {
     let desired = config("a", &json!({"k": "1"}));
