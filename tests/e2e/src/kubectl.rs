@@ -6,7 +6,7 @@ use std::process::{Command, Output, Stdio};
 
 use serde_json::Value;
 
-use crate::Bed;
+use crate::{Bed, Raw};
 
 /// Calls kubectl as one identity.
 #[derive(Debug, Clone)]
@@ -52,6 +52,11 @@ impl Kubectl {
         // kubectl may end without reading.
         child.stdin.take().unwrap().write_all(input.as_bytes()).ok();
         child.wait_with_output().unwrap()
+    }
+
+    /// Opens a way to send requests in the server's own words.
+    pub fn proxy(&self) -> Raw {
+        Raw::start(Command::new(&self.program).arg("--kubeconfig").arg(&self.kubeconfig))
     }
 
     /// Applies manifests server-side.

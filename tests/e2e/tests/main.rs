@@ -20,6 +20,7 @@ mod looking;
 mod manifests_as_found;
 mod memory;
 mod ownership;
+mod pairs;
 mod plan;
 mod prune;
 mod refusals;
