@@ -4,7 +4,8 @@
 #
 #   OBJECTS="1000 10000"       sizes; 1000 without it
 #   PEERS=kubectl,flux         of kubectl, flux, kapp, helm, kubectl-applyset; all without it
-#   CASES=first,plan           of list, first, plan, remembered, changed, again, again-remembered; all without it
+#   CASES=first,plan           of list, first, plan, remembered, changed, again, again-remembered, with those
+#                              that fill the memory for them; all without it
 #   SKIP=kapp/again            TOOL/STEP that are left out; without it, for large sets, what takes minutes and tells
 #                              nothing new. SKIP= measures everything
 #   REPEAT=3                   repeats every call but the first apply; the one in the middle counts

@@ -81,10 +81,13 @@ pub(crate) struct RunArguments {
 impl RunArguments {
     /// Returns the benchmark, whose time begins now.
     pub(crate) fn bench(self) -> Bench {
+        let mut cases = if self.cases.is_empty() { Case::value_variants().to_vec() } else { self.cases };
+        let earlier: Vec<Case> = cases.iter().filter_map(|case| case.stands_on()).collect();
+        cases.extend(earlier);
         Bench {
             objects: self.objects,
             tools: if self.tools.is_empty() { Tool::value_variants().to_vec() } else { self.tools },
-            cases: if self.cases.is_empty() { Case::value_variants().to_vec() } else { self.cases },
+            cases,
             skip: self.skip,
             repeat: self.repeat.into(),
             deadline: Instant::now() + Duration::from_secs(self.budget),

@@ -45,4 +45,13 @@ impl Case {
             other => other,
         }
     }
+
+    /// Returns the case that fills the memory for this one.
+    pub(crate) fn stands_on(self) -> Option<Self> {
+        match self {
+            Self::Remembered | Self::Changed => Some(Self::Plan),
+            Self::AgainRemembered => Some(Self::Again),
+            Self::List | Self::First | Self::Plan | Self::Again => None,
+        }
+    }
 }
