@@ -38,7 +38,7 @@ impl Lock {
     /// Takes the lock of the store's environment and keeps it by renewing it every quarter of `duration`.
     ///
     /// While another run holds it, waits up to `wait`; longer only while that run looks dead, to see whether it
-    /// is. A run that asks again for a lock it holds gets it.
+    /// is. A run that asks again for a lock it holds gets it. `on_held` is told, once, who it is that holds it.
     ///
     /// # Errors
     /// [`LockError::Held`] if another run holds it and shows signs of life.
@@ -48,6 +48,7 @@ impl Lock {
         duration: Duration,
         wait: Duration,
         clock: Clock,
+        on_held: impl FnOnce(&LockStatus),
     ) -> Result<Self, LockError> {
         let mut candidate = Candidate {
             store,
@@ -59,12 +60,18 @@ impl Lock {
             lost_answers: 0,
         };
         let end = Instant::now() + wait;
+        let mut on_held = Some(on_held);
         loop {
             let sent = Instant::now();
             match candidate.attempt().await? {
                 Attempt::Taken(live) => return Ok(Self::keep(store, holder, duration, clock, *live, sent)),
                 Attempt::Again => {}
                 Attempt::Held(live) => {
+                    if let Some(status) = lease::status(&live, store.environment())
+                        && let Some(tell) = on_held.take()
+                    {
+                        tell(&status);
+                    }
                     // Clocks that differ make a live holder look dead for ever; one sign of life settles it.
                     let hopeful = !candidate.saw_life && lease::looks_abandoned(&live, clock.now());
                     if Instant::now() >= end && !hopeful {

@@ -37,10 +37,20 @@ impl Store {
     }
 
     async fn put(&self, reference: &ObjectRef, text: &str) -> Result<(), ClusterError> {
-        match self.cluster.get(reference).await? {
-            Some(live) => self.cluster.replace(&map::with_text(&live, KEY, text)).await?,
-            None => self.cluster.create(&map::build(reference, &self.environment, "run", KEY, text)).await?,
+        let replace = async |live: &Object| self.cluster.replace(&map::with_text(live, KEY, text)).await;
+        let stored = if let Some(seen) = self.seen.take(reference) {
+            replace(&seen).await?
+        } else {
+            let new = map::build(reference, &self.environment, "run", KEY, text);
+            match self.cluster.create(&new).await {
+                Err(error) if is_contention(&error) => match self.cluster.get(reference).await? {
+                    Some(live) => replace(&live).await?,
+                    None => return Err(error),
+                },
+                answer => answer?,
+            }
         };
+        self.seen.keep(stored.object);
         Ok(())
     }
 

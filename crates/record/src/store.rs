@@ -1,11 +1,14 @@
 //! Reading and changing where an environment stands.
 
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 use windlass_cluster::{Cluster, ClusterError, Failure, FailureKind};
 use windlass_model::{EnvironmentName, Object, ObjectRef};
 
+use crate::renewal::lock;
 use crate::{EnvironmentState, RecordError, map};
 
 /// How often a change is tried against other writers.
@@ -20,6 +23,23 @@ pub struct Store {
     pub(crate) cluster: Cluster,
     pub(crate) namespace: String,
     pub(crate) environment: EnvironmentName,
+    pub(crate) seen: Seen,
+}
+
+/// ConfigMaps as they were read or written last, by name. A change goes out from there without reading again: if
+/// someone else was faster, the server refuses it, and then it is read.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Seen(Arc<Mutex<HashMap<String, Object>>>);
+
+impl Seen {
+    pub(crate) fn keep(&self, live: Object) {
+        lock(&self.0).insert(live.reference().name.clone(), live);
+    }
+
+    /// Takes one out: whoever cannot say how it is afterwards leaves nothing behind.
+    pub(crate) fn take(&self, object: &ObjectRef) -> Option<Object> {
+        lock(&self.0).remove(&object.name)
+    }
 }
 
 /// A state with the version of its form.
@@ -33,7 +53,7 @@ struct Versioned {
 impl Store {
     /// Names the records of an environment; sends no request yet.
     pub fn new(cluster: Cluster, namespace: &str, environment: EnvironmentName) -> Self {
-        Self { cluster, namespace: namespace.to_owned(), environment }
+        Self { cluster, namespace: namespace.to_owned(), environment, seen: Seen::default() }
     }
 
     /// Returns the environment.
@@ -65,10 +85,12 @@ impl Store {
 
     /// Returns where the environment stands; the default if nothing was ever delivered to it.
     pub async fn state(&self) -> Result<EnvironmentState, RecordError> {
-        match self.cluster.get(&self.reference()).await? {
-            Some(live) => read(&live),
-            None => Ok(EnvironmentState::default()),
-        }
+        let Some(live) = self.cluster.get(&self.reference()).await? else {
+            return Ok(EnvironmentState::default());
+        };
+        let state = read(&live);
+        self.seen.keep(live);
+        state
     }
 
     /// Changes where the environment stands and returns the new state together with what `change` returned.
@@ -104,16 +126,27 @@ impl Store {
         change: &mut impl FnMut(&mut EnvironmentState) -> T,
         sent: &mut Option<(EnvironmentState, T)>,
     ) -> Result<(EnvironmentState, T), RecordError> {
-        let live = self.cluster.get(&self.reference()).await?;
-        let before = live.as_ref().map(read).transpose()?.unwrap_or_default();
-        if let Some(landed) = sent.take_if(|(after, _)| *after == before) {
-            return Ok(landed);
-        }
-        let mut after = before.clone();
-        let result = change(&mut after);
-        if live.is_some() && after == before {
-            return Ok((after, result));
-        }
+        let mut seen = self.seen.take(&self.reference());
+        let (live, after, result) = loop {
+            let is_fresh = seen.is_none();
+            let live = match seen.take() {
+                Some(live) => Some(live),
+                None => self.cluster.get(&self.reference()).await?,
+            };
+            let before = live.as_ref().map(read).transpose()?.unwrap_or_default();
+            if let Some(landed) = sent.take_if(|(after, _)| *after == before) {
+                return Ok(landed);
+            }
+            let mut after = before.clone();
+            let result = change(&mut after);
+            if live.is_none() || after != before {
+                break (live, after, result);
+            }
+            // Nothing is sent, so the server cannot object: what was seen earlier proves nothing.
+            if is_fresh {
+                return Ok((after, result));
+            }
+        };
         let (after, _) = sent.insert((after, result));
         self.store(live.as_ref(), after).await?;
         sent.take()
@@ -127,12 +160,13 @@ impl Store {
     async fn store(&self, live: Option<&Object>, state: &EnvironmentState) -> Result<(), ClusterError> {
         let text = serde_json::to_string(&Versioned { schema: SCHEMA, state: state.clone() })
             .unwrap_or_else(|_| unreachable!("a state holds only texts and lists"));
-        if let Some(live) = live {
-            self.cluster.replace(&map::with_text(live, KEY, &text)).await?;
+        let answer = if let Some(live) = live {
+            self.cluster.replace(&map::with_text(live, KEY, &text)).await?
         } else {
             let object = map::build(&self.reference(), &self.environment, "state", KEY, &text);
-            self.cluster.create(&object).await?;
-        }
+            self.cluster.create(&object).await?
+        };
+        self.seen.keep(answer.object);
         Ok(())
     }
 

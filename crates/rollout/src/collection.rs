@@ -33,14 +33,22 @@ pub(crate) enum Place {
 }
 
 impl Collection {
-    /// Returns the collections that show the targets and what they control, each once.
+    /// Returns the collections that show the targets themselves, each once.
     pub(crate) fn of_targets(targets: &[Target]) -> BTreeSet<Self> {
         let mut needs = Needs::default();
         for target in targets {
             let namespace = target.object.namespace.as_deref();
             needs.entry(&target.object.kind, None, namespace).names.insert(&target.object.name);
+        }
+        needs.into_collections()
+    }
+
+    /// Returns the collections that show what the targets control, and what is said of it, each once.
+    pub(crate) fn around(targets: &[Target]) -> BTreeSet<Self> {
+        let mut needs = Needs::default();
+        for target in targets {
             for (kind, fields) in company(&target.object.kind.kind) {
-                needs.entry(&kind, fields, namespace).all = true;
+                needs.entry(&kind, fields, target.object.namespace.as_deref());
             }
         }
         needs.into_collections()
@@ -103,10 +111,9 @@ fn company(kind: &str) -> Vec<(GroupKind, Option<&'static str>)> {
     found
 }
 
-/// What is wanted of a kind in a namespace.
+/// What is wanted of a kind in a namespace: these, or all if none is named.
 #[derive(Default)]
 struct Need<'a> {
-    all: bool,
     names: BTreeSet<&'a str>,
 }
 
@@ -139,7 +146,7 @@ impl<'a> Needs<'a> {
             for (namespace, need) in spread {
                 let place = namespace.map_or(Place::Cluster, |name| Place::Namespace(name.to_owned()));
                 // Definitions are large: one is not worth reading all.
-                let alone = need.names.first().filter(|_| !need.all && need.names.len() == 1);
+                let alone = need.names.first().filter(|_| need.names.len() == 1);
                 let fields = fields.map(str::to_owned).or_else(|| alone.map(|name| by_name(name)));
                 found.insert(Collection { kind: kind.clone(), place, fields });
             }
@@ -166,7 +173,7 @@ mod tests {
         Target { object, uid: None, generation: None, changed: true }
     }
 
-    fn check(targets: &[Target], want: &[&str]) {
+    fn check(collections: BTreeSet<Collection>, want: &[&str]) {
         let line = |collection: Collection| {
             let place = match collection.place {
                 Place::Cluster => "-".to_owned(),
@@ -175,7 +182,7 @@ mod tests {
             };
             format!("{} {place} {}", collection.kind, collection.fields.unwrap_or_default())
         };
-        let got: Vec<String> = Collection::of_targets(targets).into_iter().map(line).collect();
+        let got: Vec<String> = collections.into_iter().map(line).collect();
         assert_eq!(got.iter().map(|line| line.trim_end()).collect::<Vec<_>>(), want);
     }
 
@@ -188,29 +195,29 @@ mod tests {
             target("", "Pod", Some("shop"), "bare"),
             target("", "Namespace", None, "shop"),
         ];
-        let want = [
-            "Event shop reason=FailedCreate",
+        let own = [
             "Namespace - metadata.name=shop",
-            "Pod shop",
+            "Pod shop metadata.name=bare",
             "Deployment.apps shop metadata.name=web",
-            "ReplicaSet.apps shop",
             "StatefulSet.apps shop",
         ];
-        check(&targets, &want);
+        check(Collection::of_targets(&targets), &own);
+        let around = ["Event shop reason=FailedCreate", "Pod shop", "ReplicaSet.apps shop"];
+        check(Collection::around(&targets), &around);
     }
 
     /// The number of requests must not grow with the number of namespaces.
     #[test]
     fn many_namespaces_are_read_at_once() {
         let places = ["a", "b", "c", "d"];
-        let few: Vec<Target> =
-            places[..3].iter().map(|place| target("", "Service", Some(place), "web")).collect();
-        let one_each =
-            ["Service a metadata.name=web", "Service b metadata.name=web", "Service c metadata.name=web"];
-        check(&few, &one_each);
-        let many: Vec<Target> =
-            places.iter().map(|place| target("apps", "DaemonSet", Some(place), "log")).collect();
-        check(&many, &["Event a+b+c+d reason=FailedCreate", "Pod a+b+c+d", "DaemonSet.apps a+b+c+d"]);
+        let sets = |places: &[&str]| {
+            let set = |place: &&str| target("apps", "DaemonSet", Some(place), "log");
+            places.iter().map(set).collect::<Vec<Target>>()
+        };
+        let one_each = ["a", "b", "c"].map(|place| format!("DaemonSet.apps {place} metadata.name=log"));
+        check(Collection::of_targets(&sets(&places[..3])), &one_each.each_ref().map(String::as_str));
+        check(Collection::of_targets(&sets(&places)), &["DaemonSet.apps a+b+c+d"]);
+        check(Collection::around(&sets(&places)), &["Event a+b+c+d reason=FailedCreate", "Pod a+b+c+d"]);
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! The collections as they were seen last.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::time::Duration;
 
 use tokio::time::Instant;
@@ -40,22 +40,18 @@ struct Shelf {
 }
 
 impl Mirror {
-    /// Makes a mirror of everything that the judge needs to see.
-    pub(crate) fn for_targets(targets: &[Target]) -> Self {
-        let collections = Collection::of_targets(targets).into_iter();
-        Self { shelves: collections.map(|collection| (collection, Shelf::default())).collect() }
+    /// Makes room for a collection; says whether there was none.
+    pub(crate) fn add(&mut self, collection: &Collection) -> bool {
+        let is_new = !self.shelves.contains_key(collection);
+        if is_new {
+            self.shelves.insert(collection.clone(), Shelf::default());
+        }
+        is_new
     }
 
-    pub(crate) fn collections(&self) -> impl Iterator<Item = &Collection> {
-        self.shelves.keys()
-    }
-
-    /// Replaces a collection by one for each of its namespaces, and returns these.
-    pub(crate) fn split(&mut self, collection: &Collection) -> Vec<Collection> {
+    /// Forgets a collection.
+    pub(crate) fn remove(&mut self, collection: &Collection) {
         self.shelves.remove(collection);
-        let narrow = collection.split();
-        self.shelves.extend(narrow.iter().map(|collection| (collection.clone(), Shelf::default())));
-        narrow
     }
 
     pub(crate) fn update(&mut self, collection: &Collection, news: News, now: Instant) {
@@ -114,8 +110,13 @@ impl Mirror {
             users: HashMap::new(),
             refusals: HashMap::new(),
         };
+        // A pod that is waited for itself may be seen in two collections.
+        let mut seen = HashSet::new();
         for (collection, shelf) in &self.shelves {
-            for object in shelf.objects.values() {
+            for (key, object) in &shelf.objects {
+                if !seen.insert((&collection.kind, key)) {
+                    continue;
+                }
                 match collection.kind.kind.as_str() {
                     "Pod" => view.add_pod(object),
                     "ReplicaSet" => view.add_controlled(object),

@@ -12,6 +12,7 @@ use crate::collection::Collection;
 use crate::diagnose::diagnose;
 use crate::feed::{Feeds, News};
 use crate::fields::text;
+use crate::judge::depends_on_pods;
 use crate::mirror::{Mirror, View};
 use crate::patience::Patience;
 use crate::rescue::Rescue;
@@ -64,7 +65,7 @@ const DIAGNOSIS_TIME: Duration = Duration::from_secs(15);
 
 /// Waits until all targets are ready at the same moment.
 ///
-/// Targets are read first; where all are ready already, nothing is watched. A target that this run did not change is
+/// Targets are read first, their pods only where those matter; where all are ready already, nothing is watched. A target that this run did not change is
 /// held to the same rules: a run onto a broken workload is no success.
 ///
 /// # Errors
@@ -76,8 +77,9 @@ pub async fn wait(
 ) -> Result<RolledOut, RolloutError> {
     let mut wait = Wait {
         cluster,
-        mirror: Mirror::for_targets(&targets),
+        mirror: Mirror::default(),
         targets,
+        is_close: false,
         deadline: Instant::now() + options.deadline,
         options,
         patience: Patience::default(),
@@ -95,6 +97,8 @@ struct Wait<'a> {
     options: Options<'a>,
     deadline: Instant,
     mirror: Mirror,
+    /// Whether pods and the like are looked at too, and not only the targets.
+    is_close: bool,
     patience: Patience,
     rescue: Rescue,
     /// By definition: whether its kind is served.
@@ -107,9 +111,7 @@ struct Wait<'a> {
 impl Wait<'_> {
     async fn run(&mut self) -> Result<RolledOut, RolloutError> {
         let mut feeds = Feeds::new(self.cluster.clone());
-        for collection in self.mirror.collections() {
-            feeds.follow(collection.clone());
-        }
+        self.follow(&mut feeds, Collection::of_targets(&self.targets));
         loop {
             if self.options.stop.is_cancelled() {
                 return Err(self.interrupted());
@@ -119,6 +121,10 @@ impl Wait<'_> {
             }
             if self.mirror.is_complete() {
                 feeds.watch();
+                if !self.is_close {
+                    self.is_close = true;
+                    self.follow(&mut feeds, Collection::around(&self.targets));
+                }
             }
             self.sleep(&mut feeds).await;
         }
@@ -146,13 +152,20 @@ impl Wait<'_> {
         }
     }
 
+    fn follow(&mut self, feeds: &mut Feeds, collections: impl IntoIterator<Item = Collection>) {
+        for collection in collections {
+            if self.mirror.add(&collection) {
+                feeds.follow(collection);
+            }
+        }
+    }
+
     fn take(&mut self, feeds: &mut Feeds, collection: &Collection, news: News) {
         match news {
             // A right that holds in some namespaces only is no right to read all.
             News::TooWide => {
-                for narrow in self.mirror.split(collection) {
-                    feeds.follow(narrow);
-                }
+                self.mirror.remove(collection);
+                self.follow(feeds, collection.split());
             }
             news => self.mirror.update(collection, news, Instant::now()),
         }
@@ -169,6 +182,9 @@ impl Wait<'_> {
             return late.then(|| Err(self.unseen()));
         }
         let verdicts = self.verdicts().await;
+        if !self.is_close && !self.can_tell_from_afar(&verdicts) {
+            return None;
+        }
         if verdicts.iter().all(Verdict::is_ready) {
             return Some(Ok(self.rolled_out(verdicts)));
         }
@@ -200,6 +216,14 @@ impl Wait<'_> {
             return Some(Err(RolloutError::TimedOut { failures, unfinished }));
         }
         None
+    }
+
+    /// Says whether everything is ready, and so without a look at any pod.
+    fn can_tell_from_afar(&self, verdicts: &[Verdict]) -> bool {
+        let view = self.mirror.view();
+        let is_plain =
+            |target: &Target| view.observe(target).object.is_some_and(|live| !depends_on_pods(live));
+        verdicts.iter().all(Verdict::is_ready) && self.targets.iter().all(is_plain)
     }
 
     /// Frees what a stuck pod blocks, where that is allowed: the lowest ordinal first, one a look.

@@ -2,8 +2,8 @@ use std::time::Duration;
 
 use serde_json::json;
 use windlass_cluster::Propagation;
-use windlass_model::{EnvironmentName, ExitCode, GroupKind, Object, ObjectRef};
-use windlass_record::{Lock, LockError, RecordError, Store};
+use windlass_model::{Clock, EnvironmentName, ExitCode, GroupKind, Object, ObjectRef};
+use windlass_record::{Holder, Lock, LockError, RecordError, Store};
 
 use crate::bed::{Bed, clock, holder, late_clock, until};
 use crate::line::Line;
@@ -29,6 +29,16 @@ fn renewed(lease: Option<&Object>) -> String {
     lease.unwrap().body()["spec"]["renewTime"].as_str().unwrap_or_default().to_owned()
 }
 
+async fn acquire(
+    store: &Store,
+    holder: Holder,
+    lease: Duration,
+    wait: Duration,
+    clock: Clock,
+) -> Result<Lock, LockError> {
+    Lock::acquire(store, holder, lease, wait, clock, |_| {}).await
+}
+
 async fn lost(lock: &Lock) -> LockError {
     tokio::time::timeout(Duration::from_secs(30), lock.lost().cancelled())
         .await
@@ -39,10 +49,9 @@ async fn lost(lock: &Lock) -> LockError {
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn of_twelve_runs_one_gets_the_lock() {
     let bed = Bed::up().await;
-    let acquire = async |number: usize| {
-        Lock::acquire(&bed.store, holder(&format!("r{number}")), LONG, NOW, clock()).await
-    };
-    let results = futures::future::join_all((0..12).map(acquire)).await;
+    let take =
+        async |number: usize| acquire(&bed.store, holder(&format!("r{number}")), LONG, NOW, clock()).await;
+    let results = futures::future::join_all((0..12).map(take)).await;
     let (won, lost): (Vec<_>, Vec<_>) = results.into_iter().partition(Result::is_ok);
     assert_eq!(won.len(), 1);
     for error in lost {
@@ -61,7 +70,7 @@ async fn of_twelve_runs_one_gets_the_lock() {
 async fn a_released_lock_is_free_at_once() {
     let bed = Bed::up().await;
     for run in ["r1", "r2"] {
-        let lock = Lock::acquire(&bed.store, holder(run), LONG, NOW, clock()).await.unwrap();
+        let lock = acquire(&bed.store, holder(run), LONG, NOW, clock()).await.unwrap();
         let status = Lock::status(&bed.store).await.unwrap().unwrap();
         assert_eq!(status.holder.as_ref(), Some(lock.holder()));
         lock.release().await.unwrap();
@@ -74,10 +83,10 @@ async fn a_released_lock_is_free_at_once() {
 #[tokio::test]
 async fn the_lock_of_a_dead_run_is_taken_over_by_one_that_waits() {
     let bed = Bed::up().await;
-    drop(Lock::acquire(&bed.store, holder("dead"), SHORT, NOW, clock()).await.unwrap());
-    let soon = Lock::acquire(&bed.store, holder("r1"), LONG, NOW, clock()).await;
+    drop(acquire(&bed.store, holder("dead"), SHORT, NOW, clock()).await.unwrap());
+    let soon = acquire(&bed.store, holder("r1"), LONG, NOW, clock()).await;
     assert!(matches!(soon, Err(LockError::Held { .. })), "a lock is not taken before it has run out");
-    let lock = Lock::acquire(&bed.store, holder("r1"), LONG, Duration::from_secs(30), clock()).await.unwrap();
+    let lock = acquire(&bed.store, holder("r1"), LONG, Duration::from_secs(30), clock()).await.unwrap();
     assert_eq!(Lock::status(&bed.store).await.unwrap().unwrap().id, "r1");
     lock.release().await.unwrap();
     bed.down().await;
@@ -86,16 +95,16 @@ async fn the_lock_of_a_dead_run_is_taken_over_by_one_that_waits() {
 #[tokio::test]
 async fn the_lock_of_a_run_that_died_long_ago_is_taken_over_without_asking_to_wait() {
     let bed = Bed::up().await;
-    drop(Lock::acquire(&bed.store, holder("dead"), SHORT, NOW, late_clock()).await.unwrap());
-    Lock::acquire(&bed.store, holder("r1"), LONG, NOW, clock()).await.unwrap().release().await.unwrap();
+    drop(acquire(&bed.store, holder("dead"), SHORT, NOW, late_clock()).await.unwrap());
+    acquire(&bed.store, holder("r1"), LONG, NOW, clock()).await.unwrap().release().await.unwrap();
     bed.down().await;
 }
 
 #[tokio::test]
 async fn a_live_run_whose_clock_is_late_keeps_its_lock() {
     let bed = Bed::up().await;
-    let lock = Lock::acquire(&bed.store, holder("late"), SHORT, NOW, late_clock()).await.unwrap();
-    let other = Lock::acquire(&bed.store, holder("r1"), LONG, NOW, clock()).await;
+    let lock = acquire(&bed.store, holder("late"), SHORT, NOW, late_clock()).await.unwrap();
+    let other = acquire(&bed.store, holder("r1"), LONG, NOW, clock()).await;
     assert!(matches!(other, Err(LockError::Held { .. })), "{other:?}");
     lock.check().unwrap();
     lock.release().await.unwrap();
@@ -105,7 +114,7 @@ async fn a_live_run_whose_clock_is_late_keeps_its_lock() {
 #[tokio::test]
 async fn a_held_lock_is_renewed_longer_than_it_lasts() {
     let bed = Bed::up().await;
-    let lock = Lock::acquire(&bed.store, holder("r1"), SHORT, NOW, clock()).await.unwrap();
+    let lock = acquire(&bed.store, holder("r1"), SHORT, NOW, clock()).await.unwrap();
     for _ in 0..8 {
         let before = renewed(live(&bed).await.as_ref());
         until("a renewal", async || renewed(live(&bed).await.as_ref()) != before).await;
@@ -118,20 +127,20 @@ async fn a_held_lock_is_renewed_longer_than_it_lasts() {
 #[tokio::test]
 async fn the_same_run_gets_its_lock_again() {
     let bed = Bed::up().await;
-    drop(Lock::acquire(&bed.store, holder("r1"), LONG, NOW, clock()).await.unwrap());
-    Lock::acquire(&bed.store, holder("r1"), LONG, NOW, clock()).await.unwrap().release().await.unwrap();
+    drop(acquire(&bed.store, holder("r1"), LONG, NOW, clock()).await.unwrap());
+    acquire(&bed.store, holder("r1"), LONG, NOW, clock()).await.unwrap().release().await.unwrap();
     bed.down().await;
 }
 
 #[tokio::test]
 async fn a_broken_lock_is_noticed_by_its_holder() {
     let bed = Bed::up().await;
-    let lock = Lock::acquire(&bed.store, holder("r1"), SHORT, NOW, clock()).await.unwrap();
+    let lock = acquire(&bed.store, holder("r1"), SHORT, NOW, clock()).await.unwrap();
     let wrong = Lock::force_release(&bed.store, "r2").await.unwrap_err();
     assert!(matches!(&wrong, LockError::OtherHolder { holder, .. } if holder == "r1"), "{wrong}");
     lock.check().unwrap();
     Lock::force_release(&bed.store, "r1").await.unwrap();
-    let thief = Lock::acquire(&bed.store, holder("r2"), LONG, NOW, clock()).await.unwrap();
+    let thief = acquire(&bed.store, holder("r2"), LONG, NOW, clock()).await.unwrap();
     let error = lost(&lock).await;
     assert!(error.to_string().contains("lost the lock"), "{error}");
     assert!(matches!(lock.release().await, Err(LockError::Lost { .. })));
@@ -144,7 +153,7 @@ async fn a_broken_lock_is_noticed_by_its_holder() {
 #[tokio::test]
 async fn a_deleted_lease_is_a_lost_lock() {
     let bed = Bed::up().await;
-    let lock = Lock::acquire(&bed.store, holder("r1"), SHORT, NOW, clock()).await.unwrap();
+    let lock = acquire(&bed.store, holder("r1"), SHORT, NOW, clock()).await.unwrap();
     let resource = bed.cluster.resource_of(&reference(&bed.store)).await.unwrap();
     until("the Lease is deleted in the version in which it was read", async || {
         let Some(lease) = live(&bed).await else { return true };
@@ -161,10 +170,9 @@ async fn a_run_that_is_cut_off_gives_its_lock_up_before_another_can_have_it() {
     let bed = Bed::up().await;
     let (line, cluster) = Line::open().await;
     let store = Store::new(cluster, bed.store.namespace(), bed.store.environment().clone());
-    let lock = Lock::acquire(&store, holder("r1"), SHORT, NOW, clock()).await.unwrap();
+    let lock = acquire(&store, holder("r1"), SHORT, NOW, clock()).await.unwrap();
     line.cut();
-    let other =
-        Lock::acquire(&bed.store, holder("r2"), LONG, Duration::from_secs(30), clock()).await.unwrap();
+    let other = acquire(&bed.store, holder("r2"), LONG, Duration::from_secs(30), clock()).await.unwrap();
     let error = lock.check().unwrap_err();
     // The lock is free for others, but what is wrong is the way to the server.
     assert!(matches!(error, LockError::NotRenewed { .. }), "{error}");
@@ -176,7 +184,7 @@ async fn a_run_that_is_cut_off_gives_its_lock_up_before_another_can_have_it() {
 #[tokio::test]
 async fn an_annotation_on_the_lease_is_no_loss() {
     let bed = Bed::up().await;
-    let lock = Lock::acquire(&bed.store, holder("r1"), SHORT, NOW, clock()).await.unwrap();
+    let lock = acquire(&bed.store, holder("r1"), SHORT, NOW, clock()).await.unwrap();
     let note = json!([{"op": "add", "path": "/metadata/annotations/note", "value": "looked at"}]);
     let noted = bed.cluster.patch(&live(&bed).await.unwrap(), &note, false).await.unwrap().object;
     until("a renewal after it", async || renewed(live(&bed).await.as_ref()) != renewed(Some(&noted))).await;
@@ -189,7 +197,7 @@ async fn an_annotation_on_the_lease_is_no_loss() {
 async fn a_missing_record_namespace_is_said_plainly() {
     let bed = Bed::up().await;
     let store = Store::new(bed.cluster.clone(), "no-such-namespace", EnvironmentName::new("prd").unwrap());
-    let error = Lock::acquire(&store, holder("r1"), LONG, NOW, clock()).await.unwrap_err();
+    let error = acquire(&store, holder("r1"), LONG, NOW, clock()).await.unwrap_err();
     assert!(matches!(error, LockError::Record(RecordError::NamespaceMissing { .. })), "{error}");
     assert!(error.hint().contains("kubectl apply -f pipeline/rbac/"));
     bed.down().await;

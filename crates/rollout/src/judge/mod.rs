@@ -20,6 +20,7 @@ mod testing;
 
 use windlass_model::Object;
 
+use crate::fields::{number, text};
 use crate::{Grace, Target, Verdict};
 
 /// What was observed of one target.
@@ -67,6 +68,17 @@ pub fn judge(target: &Target, observed: &Observed<'_>, grace: &Grace) -> Verdict
     }
 }
 
+/// Says whether an object may look ready, and not be, until its pods are looked at: the status of a StatefulSet can
+/// say that all is updated while a pod is not, and a claim may wait for its first pod.
+pub(crate) fn depends_on_pods(object: &Object) -> bool {
+    let kind = &object.reference().kind;
+    if kind.is("apps", "StatefulSet") {
+        let wanted = object.body().pointer("/spec/replicas").and_then(serde_json::Value::as_i64);
+        return wanted != Some(0) || number(object.body(), "/status/replicas") > 0;
+    }
+    kind.is("", "PersistentVolumeClaim") && text(object.body(), "/status/phase") != "Bound"
+}
+
 fn by_kind(target: &Target, object: &Object, observed: &Observed<'_>, grace: &Grace) -> Verdict {
     let kind = &target.object.kind;
     match (kind.group.as_str(), kind.kind.as_str()) {
@@ -95,8 +107,7 @@ fn gone(target: &Target, observed: &Observed<'_>) -> Verdict {
 
 /// Says whether the object's controller has seen the specification as it is now.
 fn is_observed(object: &Object) -> bool {
-    crate::fields::number(object.body(), "/status/observedGeneration")
-        >= object.generation().unwrap_or_default()
+    number(object.body(), "/status/observedGeneration") >= object.generation().unwrap_or_default()
 }
 
 const UNOBSERVED: &str = "its controller has not seen the change yet";
@@ -135,6 +146,20 @@ mod tests {
         target.generation = Some(2);
         let observed = Observed { object: Some(&live), ..Observed::default() };
         check(&target, &observed, "ready: was changed again by another writer after this run");
+    }
+
+    #[test]
+    fn only_sets_with_pods_and_unbound_claims_depend_on_pods() {
+        let check = |api_version: &str, kind: &str, body: serde_json::Value, want: bool| {
+            assert_eq!(depends_on_pods(&object(api_version, kind, body.clone())), want, "{kind} {body}");
+        };
+        check("apps/v1", "StatefulSet", json!({}), true);
+        check("apps/v1", "StatefulSet", json!({"spec": {"replicas": 3}}), true);
+        check("apps/v1", "StatefulSet", json!({"spec": {"replicas": 0}}), false);
+        check("apps/v1", "StatefulSet", json!({"spec": {"replicas": 0}, "status": {"replicas": 1}}), true);
+        check("apps/v1", "Deployment", json!({"spec": {"replicas": 3}}), false);
+        check("v1", "PersistentVolumeClaim", json!({"status": {"phase": "Pending"}}), true);
+        check("v1", "PersistentVolumeClaim", json!({"status": {"phase": "Bound"}}), false);
     }
 
     #[test]

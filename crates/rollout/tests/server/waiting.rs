@@ -14,7 +14,7 @@ use crate::bed::{Bed, Kept, with_bed};
 
 fn short() -> Grace {
     Grace {
-        image: Duration::from_secs(3),
+        image: Duration::from_secs(1),
         config: Duration::from_secs(1),
         restarts: 2,
         unschedulable: Duration::from_secs(1),
@@ -131,14 +131,21 @@ async fn an_image_that_cannot_be_pulled_fails_early() {
         ready(&bed, &live).await;
         let bad = bed.workload("Deployment", "web", &json!({"image-pull-error": "true"}), spec());
         let live = bed.apply(bad).await;
-        let failure = failure(&bed, &live, true).await;
-        assert_holds(&failure.reason, "failed to resolve reference");
-        let pod = failure.diagnosis.pod.unwrap();
+        // An event is written a moment after the status that it is about.
+        let mut failed = failure(&bed, &live, true).await;
+        for _ in 0..5 {
+            if failed.diagnosis.events.iter().any(|event| event.message.contains("Failed to pull image")) {
+                break;
+            }
+            failed = failure(&bed, &live, true).await;
+        }
+        assert_holds(&failed.reason, "failed to resolve reference");
+        let pod = failed.diagnosis.pod.unwrap();
         assert_holds(&pod.containers[0].reason, "Pull");
         assert_eq!((pod.containers[0].state, pod.containers[0].image.as_str()), ("waiting", "r/web:1"));
-        let events = &failure.diagnosis.events;
+        let events = &failed.diagnosis.events;
         assert!(events.iter().any(|event| event.message.contains("Failed to pull image")), "{events:?}");
-        assert_holds(&failure.diagnosis.status, "updatedReplicas 1");
+        assert_holds(&failed.diagnosis.status, "updatedReplicas 1");
     })
     .await;
 }

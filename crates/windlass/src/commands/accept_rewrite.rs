@@ -2,13 +2,13 @@
 
 use serde_json::json;
 use windlass_model::{CommitId, ExitCode, Provenance};
-use windlass_record::{EnvironmentState, Holder, Lock, RunRecord};
+use windlass_record::{EnvironmentState, RunRecord};
 use windlass_source::Wanted;
 
 use crate::args::AcceptRewriteArguments;
 use crate::error::CommandError;
 use crate::executor::desired::{self, Found};
-use crate::executor::record;
+use crate::executor::{locking, record};
 use crate::session::Session;
 use crate::shell::Shell;
 use crate::surroundings::Surroundings;
@@ -27,7 +27,8 @@ pub(crate) async fn accept_rewrite(
     }
     let tip: CommitId = arguments.tip.parse()?;
     let session = Session::open(&arguments.environment.env, "accept-rewrite", shell, surroundings).await?;
-    let lock = lock(&session, &tip).await?;
+    // A run under way goes by what the state says.
+    let lock = locking::lock(&session, Some(tip.clone()), session.settings.timeouts.lock.get()).await?;
     let accepted = accept(&session, &tip, reason).await;
     lock.release().await?;
     let before = accepted?;
@@ -38,20 +39,6 @@ pub(crate) async fn accept_rewrite(
     );
     shell.result(&text, || json!({"tip": tip, "before": before}), ExitCode::Ok);
     Ok(ExitCode::Ok)
-}
-
-/// Takes the lock: a run under way goes by what the state says.
-async fn lock(session: &Session, tip: &CommitId) -> Result<Lock, CommandError> {
-    let holder = Holder {
-        run: session.run.clone(),
-        actor: session.surroundings.actor(),
-        host: session.surroundings.host(),
-        pid: std::process::id(),
-        commit: Some(tip.clone()),
-    };
-    let timeouts = &session.settings.timeouts;
-    let (lease, wait) = (timeouts.lease.get(), timeouts.lock.get());
-    session.unless_stopped(Lock::acquire(&session.store, holder, lease, wait, session.clock)).await
 }
 
 /// Returns the tip that was seen before.

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use windlass_model::{Digest, Event, ExitCode, Level, Plan, Sink as _};
-use windlass_record::{EnvironmentState, Holder, Lock, LockError, RunRecord};
+use windlass_record::{EnvironmentState, Lock, LockError, RunRecord};
 use windlass_report::{Diff, PlanText, plan_text};
 
 use crate::args::DeliveryArguments;
@@ -13,7 +13,7 @@ use crate::error::CommandError;
 use crate::executor::approval::{self, Decision, Typed};
 use crate::executor::desired::{self, Desired, From};
 use crate::executor::planning::{self, Purpose};
-use crate::executor::{execution, papers, record};
+use crate::executor::{execution, locking, papers, record};
 use crate::session::Session;
 
 /// What is to be delivered, and how.
@@ -133,23 +133,8 @@ impl Delivery<'_> {
     }
 
     async fn lock(&self, prepared: &Prepared) -> Result<Lock, CommandError> {
-        let session = self.session;
-        let holder = Holder {
-            run: session.run.clone(),
-            actor: session.surroundings.actor(),
-            host: session.surroundings.host(),
-            pid: std::process::id(),
-            commit: prepared.desired.provenance.commit().cloned(),
-        };
-        if let Some(status) = Lock::status(&session.store).await? {
-            let text =
-                format!("the lock is held by {status}; waiting for it, or to see whether that run is dead");
-            session.reporter.say(Level::Info, text);
-        }
-        let timeouts = &session.settings.timeouts;
-        let wait = self.arguments.lock_timeout.unwrap_or(timeouts.lock).get();
-        let lock = Lock::acquire(&session.store, holder, timeouts.lease.get(), wait, session.clock);
-        session.unless_stopped(lock).await
+        let wait = self.arguments.lock_timeout.unwrap_or(self.session.settings.timeouts.lock).get();
+        locking::lock(self.session, prepared.desired.provenance.commit().cloned(), wait).await
     }
 
     /// Gives the lock up; a lock that was lost explains an attempt that was stopped.

@@ -5,6 +5,7 @@ pub(crate) mod delivery;
 pub(crate) mod desired;
 pub(crate) mod execution;
 pub(crate) mod local;
+pub(crate) mod locking;
 pub(crate) mod memory;
 pub(crate) mod papers;
 pub(crate) mod planning;
