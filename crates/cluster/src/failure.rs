@@ -90,9 +90,14 @@ pub enum FailureKind {
     TooLarge,
     /// The server is not able to answer now.
     Unavailable,
+    /// Something else than an API server says that there is nothing: a load balancer, a proxy, a wrong address.
+    Foreign,
     /// Anything else.
     Other,
 }
+
+/// What the API server says, as plain text, of a path that it does not serve.
+const NO_SUCH_PATH: &str = "404 page not found";
 
 /// Wordings of immutable fields, each seen on a real server with reason 422.
 const IMMUTABLE: [&str; 7] = [
@@ -151,9 +156,9 @@ impl Failure {
             400 if says("does not support dry run") => FailureKind::NoDryRun,
             401 => FailureKind::Unauthorized,
             403 => self.forbidden(),
-            404 if self.reason.is_empty() || says("could not find the requested resource") => {
-                FailureKind::KindNotServed
-            }
+            404 if says("could not find the requested resource") => FailureKind::KindNotServed,
+            404 if self.reason.is_empty() && self.message == NO_SUCH_PATH => FailureKind::KindNotServed,
+            404 if self.reason.is_empty() => FailureKind::Foreign,
             404 if self.subject == "namespaces" => FailureKind::NamespaceMissing,
             404 => FailureKind::NotFound,
             409 => self.conflict(),
@@ -252,6 +257,9 @@ impl Failure {
                 "the server is overloaded or restarting: run the same command again"
             }
             FailureKind::TooLarge => "split the object: the server stores at most about 1.5 MiB",
+            FailureKind::Foreign => {
+                "this is no answer of an API server: check the server's address and the proxies before it"
+            }
             FailureKind::Other => "see the message",
         }
     }
@@ -411,6 +419,11 @@ mod tests {
         let failure = Failure::parse(404, b"404 page not found\n", None);
         assert_eq!(failure.kind(), FailureKind::KindNotServed);
         assert_eq!(failure.to_string(), "404 page not found (HTTP 404)");
+        // A load balancer that says so must not be believed: what is absent is forgotten by a prune.
+        for page in ["<html>404 Not Found</html>", "default backend - 404", "{\"error\": \"not found\"}", ""]
+        {
+            assert_eq!(Failure::parse(404, page.as_bytes(), None).kind(), FailureKind::Foreign, "{page}");
+        }
         assert_eq!(Failure::parse(503, b"service unavailable", None).kind(), FailureKind::Unavailable);
         assert_eq!(Failure::parse(418, b"", None).to_string(), "HTTP 418");
     }

@@ -42,6 +42,8 @@ pub struct LogOptions<'a> {
 
 /// Objects a page: large enough to cost few requests, small enough to hold one page as text.
 const PAGE: &str = "500";
+/// How often a list is begun.
+const ATTEMPTS: u32 = 3;
 const JSON: &str = "application/json";
 const METADATA: &str = "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1";
 
@@ -127,12 +129,30 @@ impl Cluster {
             .map_err(|error| ClusterError::Answer { what: call.what(), reason: error.to_string() })
     }
 
+    /// Reads a collection to its end, from the beginning again where the server has forgotten how to go on: it does so
+    /// after some minutes.
     async fn pages(
         &self,
         resource: &Resource,
         selector: Selector<'_>,
         accept: &'static str,
         wanted: impl Fn(&ObjectRef) -> bool,
+    ) -> Result<Listing, ClusterError> {
+        let mut attempt = 1;
+        loop {
+            match self.pages_once(resource, selector, accept, &wanted).await {
+                Err(error) if is_expired(&error) && attempt < ATTEMPTS => attempt += 1,
+                listed => return listed,
+            }
+        }
+    }
+
+    async fn pages_once(
+        &self,
+        resource: &Resource,
+        selector: Selector<'_>,
+        accept: &'static str,
+        wanted: &impl Fn(&ObjectRef) -> bool,
     ) -> Result<Listing, ClusterError> {
         let base = path::collection(resource, selector.namespace);
         let mut objects = Vec::new();
@@ -238,6 +258,10 @@ fn typed(mut item: Value, resource: &Resource) -> Value {
 pub(crate) fn parse(body: Value, what: &str) -> Result<Object, ClusterError> {
     Object::new(body, None)
         .map_err(|error| ClusterError::Answer { what: what.to_owned(), reason: error.to_string() })
+}
+
+fn is_expired(error: &ClusterError) -> bool {
+    error.failure().is_some_and(|failure| failure.code == 410)
 }
 
 /// Says whether a failed GET means that there is no such object.

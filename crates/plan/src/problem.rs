@@ -33,6 +33,7 @@ pub(crate) fn of_failure(kind: &GroupKind, failure: &Failure) -> Problem {
         | FailureKind::KindTerminating
         | FailureKind::NotFound
         | FailureKind::KindNotServed
+        | FailureKind::Foreign
         | FailureKind::NoDryRun
         | FailureKind::Throttled
         | FailureKind::TooLarge

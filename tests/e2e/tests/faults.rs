@@ -111,6 +111,29 @@ fn an_api_server_that_goes_away_in_the_midst_of_a_run_is_named_as_the_cause() {
     world.windlass(&["run", "--lock-timeout", "30s"]).ok();
 }
 
+/// The server forgets after some minutes how a list goes on, so that a slow reader gets its second page no more.
+#[test]
+fn a_list_that_expires_between_two_pages_is_read_again() {
+    let (world, proxy) = world();
+    let namespace = world.namespace("app");
+    let foreign = |number| manifests::config_map(&namespace, &format!("foreign{number}"), &[]) + "---\n";
+    world.kubectl.feed(&["create", "-f", "-"], &(0..501).map(foreign).collect::<String>());
+    let ours = |name: &str| manifests::config_map(&namespace, name, &[("a", "b")]) + "---\n";
+    let many: String = ["one", "two", "three"].iter().map(|name| ours(name)).collect();
+    world.commit(&world.small().with("app/many.yaml", many));
+    let mut left = 1;
+    proxy.decide(move |sight: &Sight| {
+        if left > 0 && sight.query.contains("continue=") {
+            left -= 1;
+            return Fate::Refused(410, None);
+        }
+        Fate::Passes
+    });
+    world.windlass(&["plan"]).ok().says("3 to create");
+    let later_pages = proxy.seen().iter().filter(|sight| sight.query.contains("continue=")).count();
+    assert!(later_pages >= 2, "{later_pages} later pages were asked for");
+}
+
 /// The record says who delivered what: a server that restarts at the very end costs it nothing.
 #[test]
 fn records_are_written_although_answers_are_lost() {

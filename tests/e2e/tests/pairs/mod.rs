@@ -15,7 +15,7 @@ mod verdict;
 
 use std::collections::BTreeMap;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use each::each;
 use generate::{Pair, pairs};
@@ -38,6 +38,9 @@ struct Judged {
     is_settled: bool,
 }
 
+/// The pairs of every ordinary run.
+const SEED: u64 = 2;
+
 #[expect(
     clippy::disallowed_methods,
     reason = "whoever starts the tests chooses seed and length in the environment"
@@ -48,8 +51,11 @@ fn variable(name: &str) -> Option<u64> {
 
 #[test]
 fn plans_say_what_dry_runs_say_and_runs_leave_what_kubectl_leaves() {
-    let seed = variable("WINDLASS_TEST_SEED").unwrap_or_else(rand::random);
-    let rounds = if variable("WINDLASS_TEST_SOAK").is_some() { 12 } else { 1 };
+    let is_soak = variable("WINDLASS_TEST_SOAK").is_some();
+    // What fails by chance, in a change that has nothing to do with it, is mended by nobody.
+    let seed = variable("WINDLASS_TEST_SEED");
+    let seed = seed.unwrap_or_else(|| if is_soak { rand::random() } else { SEED });
+    let rounds = if is_soak { 12 } else { 1 };
     for seed in (0..rounds).map(|round| seed.wrapping_add(round)) {
         println!("WINDLASS_TEST_SEED={seed}");
         println!("{:#?}", compare(seed));
@@ -142,8 +148,10 @@ fn carry_out(scene: &mut Scene, pairs: &[Pair<'_>], judged: &[Judged], set: &str
     scene.take_from(&["keeper", "rival"]);
     let wanted = wanted(scene, pairs, judged, set);
     scene.commit(wanted.iter().map(|(_, object)| object));
+    scene.world.configure(|settings| settings["timeouts"]["rollout"] = json!("5s"));
     let outcome = scene.world.windlass(&["run"]);
-    if outcome.code != 0 {
+    // Some of the objects can never become ready: a claim of a class that does not exist.
+    if !matches!(outcome.code, 0 | 8) {
         return vec![format!("what the server accepts is not delivered\n{outcome}")];
     }
     let twins: Vec<Value> = wanted.iter().map(|(_, object)| scene.twin_member(object)).collect();
