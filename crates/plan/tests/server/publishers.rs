@@ -97,32 +97,43 @@ fn files(folder: &Path, end: &str) -> Vec<PathBuf> {
     all.filter(|path| path.to_string_lossy().ends_with(end)).collect()
 }
 
-const PUBLISHERS: [(&str, &str, &str, usize); 8] = [
+/// A module, a folder in it, how the names of its files end, and how many definitions they hold.
+type Publisher = (&'static str, &'static str, &'static str, usize);
+
+const ELASTIC: Publisher =
+    ("github.com/elastic/cloud-on-k8s/v3@v3.5.0", "config/crds/v1", "all-crds.yaml", 12);
+
+const OTHERS: [Publisher; 7] = [
     ("github.com/cilium/cilium@v1.18.4", "pkg/k8s/apis/cilium.io/client/crds/v2", ".yaml", 17),
     ("github.com/external-secrets/external-secrets@v0.16.2", "config/crds/bases", ".yaml", 20),
     ("github.com/cert-manager/cert-manager@v1.19.1", "deploy/crds", ".yaml", 6),
     ("github.com/cloudnative-pg/cloudnative-pg@v1.28.0", "config/crd/bases", ".yaml", 10),
-    ("github.com/elastic/cloud-on-k8s/v3@v3.5.0", "config/crds/v1", "all-crds.yaml", 12),
     ("github.com/rabbitmq/cluster-operator/v2@v2.16.0", "config/crd/bases", ".yaml", 1),
     ("github.com/zalando/postgres-operator@v1.14.0", "manifests", ".crd.yaml", 4),
     ("github.com/open-policy-agent/gatekeeper/v3@v3.23.0", "deploy", "gatekeeper.yaml", 17),
 ];
 
+/// Plans what a publisher ships onto a cluster that has none of it, and returns it.
+async fn planned(bed: &Bed, (name, folder, end, count): Publisher) -> Vec<Value> {
+    let folder = module(name).join(folder);
+    let found: Vec<Value> = files(&folder, end).iter().flat_map(|file| definitions(file)).collect();
+    assert_eq!(found.len(), count, "{name}");
+    let plan = bed.plan(&[("crds", &found)]).await;
+    assert!(plan.is_executable(), "{name}: {}", shown(&plan));
+    for action in &plan.actions {
+        assert_eq!((action.operation, &action.preview), (Operation::Create, &Preview::Server), "{name}");
+        // The server knows fewer formats than publishers use.
+        let known = |warning: &String| warning.starts_with("unrecognized format");
+        assert!(action.warnings.iter().all(known), "{name}: {}", shown(&plan));
+    }
+    found
+}
+
 #[tokio::test]
 async fn what_publishers_ship_is_planned_with_what_the_server_says_of_it() {
     let bed = Bed::new().await;
-    for (name, folder, end, count) in PUBLISHERS {
-        let folder = module(name).join(folder);
-        let found: Vec<Value> = files(&folder, end).iter().flat_map(|file| definitions(file)).collect();
-        assert_eq!(found.len(), count, "{name}");
-        let plan = bed.plan(&[("crds", &found)]).await;
-        assert!(plan.is_executable(), "{name}: {}", shown(&plan));
-        for action in &plan.actions {
-            assert_eq!((action.operation, &action.preview), (Operation::Create, &Preview::Server), "{name}");
-            // The server knows fewer formats than publishers use.
-            let known = |warning: &String| warning.starts_with("unrecognized format");
-            assert!(action.warnings.iter().all(known), "{name}: {}", shown(&plan));
-        }
+    for publisher in OTHERS {
+        planned(&bed, publisher).await;
     }
 }
 
@@ -130,9 +141,7 @@ async fn what_publishers_ship_is_planned_with_what_the_server_says_of_it() {
 #[tokio::test]
 async fn definitions_of_several_versions_are_installed_and_then_unchanged() {
     let mut bed = Bed::new().await;
-    let (name, folder, end, _) = PUBLISHERS[4];
-    let found: Vec<Value> =
-        files(&module(name).join(folder), end).iter().flat_map(|file| definitions(file)).collect();
+    let found = planned(&bed, ELASTIC).await;
     install(&mut bed, &found).await;
     let search = json!({"apiVersion": "elasticsearch.k8s.elastic.co/v1", "kind": "Elasticsearch",
         "metadata": {"name": "logs", "namespace": bed.namespace},
