@@ -12,6 +12,6 @@ mod plans;
 mod published;
 mod server;
 
-pub use plans::{plan_of, rendering};
+pub use plans::{assert_lines, plan_of, rendering};
 pub use published::{documents, module};
 pub use server::{SOON, connect, kubeconfig, kubectl, variable};

@@ -49,3 +49,19 @@ pub fn plan_of(actions: Vec<Action>) -> Plan {
         created_at: "2026-06-01T12:00:00Z".parse().unwrap(),
     }
 }
+
+/// Checks every line of a plan, its actions as `line` tells them and then its refusals, in order: each must hold all its
+/// fragments.
+#[track_caller]
+pub fn assert_lines(plan: &Plan, line: impl Fn(&Action) -> String, want: &[&[&str]]) {
+    let refusals =
+        plan.refusals.iter().map(|refusal| format!("refused {}: {}", refusal.guard, refusal.message));
+    let lines: Vec<String> = plan.actions.iter().map(line).chain(refusals).collect();
+    let shown = lines.join("\n");
+    assert_eq!(lines.len(), want.len(), "\n{shown}");
+    for (line, fragments) in lines.iter().zip(want) {
+        for fragment in *fragments {
+            assert!(line.contains(fragment), "`{line}` lacks `{fragment}`\n{shown}");
+        }
+    }
+}

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use super::merge::{Merge, Settle};
 use super::place::Place;
 use super::{FieldSet, ManagedEntry, declared, prune_fields};
-use crate::{Conflict, FieldPath, Object, is_built_in};
+use crate::{Conflict, Object, is_built_in};
 
 /// A live object as it would be after an apply by force, without what admission and defaulting would add.
 #[derive(Debug, Clone)]
@@ -44,7 +44,7 @@ pub fn foretell(live: &Object, desired: &Object, manager: &str, settle: &Settle<
     for entry in ManagedEntry::all(live).filter(|entry| !entry.is_apply_of(manager)) {
         let fields = entry.fields();
         let lost = fields.intersection(&changed);
-        conflicts.extend(lost.paths().map(|path| conflict(entry, &path)));
+        conflicts.extend(lost.paths().map(|path| entry.conflict(&path)));
         let left = fields.difference(&lost);
         let mut value = entry.value().clone();
         if !lost.is_empty() {
@@ -71,17 +71,6 @@ pub fn foretell(live: &Object, desired: &Object, manager: &str, settle: &Settle<
     }));
     body["metadata"]["managedFields"] = Value::Array(entries);
     Foretold { object: live.with_body(body), conflicts }
-}
-
-fn conflict(entry: ManagedEntry<'_>, path: &FieldPath) -> Conflict {
-    let some = |text: &str| (!text.is_empty()).then(|| text.to_owned());
-    Conflict {
-        field: path.to_string(),
-        manager: entry.manager().to_owned(),
-        operation: some(entry.operation()),
-        subresource: some(entry.subresource()),
-        since: entry.time().map(str::to_owned),
-    }
 }
 
 #[cfg(test)]

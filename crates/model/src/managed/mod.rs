@@ -18,7 +18,7 @@ pub use place::Place;
 pub use prune::prune_fields;
 pub use set::FieldSet;
 
-use crate::{FieldPath, Object};
+use crate::{Conflict, FieldPath, Object};
 
 /// One manager's fields of an object, written in one way.
 #[derive(Debug, Clone, Copy)]
@@ -74,6 +74,18 @@ impl<'a> ManagedEntry<'a> {
     /// Returns the path of the field that the server calls `name`, as plans print it.
     pub fn path_of(self, name: &str) -> Option<FieldPath> {
         self.fields().paths().find(|path| crate::conflict::is_same_field(&path.to_string(), name))
+    }
+
+    /// Returns the conflict of whoever sends another value for a field of this entry.
+    pub fn conflict(self, path: &FieldPath) -> Conflict {
+        let some = |text: &str| (!text.is_empty()).then(|| text.to_owned());
+        Conflict {
+            field: path.to_string(),
+            manager: self.manager().to_owned(),
+            operation: some(self.operation()),
+            subresource: some(self.subresource()),
+            since: self.time().map(str::to_owned),
+        }
     }
 
     fn text(self, key: &str) -> &'a str {

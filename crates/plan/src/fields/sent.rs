@@ -53,7 +53,7 @@ pub(crate) fn sent(desired: &Object, live: Option<&Object>, rules: &FieldRules) 
     if rules.leaves() {
         for entry in foreign(live) {
             let held = rules.left_to(live, entry.manager(), &entry.fields());
-            sent.leaves.extend(strip(&mut body, &held).iter().map(|path| owned_by(entry, path)));
+            sent.leaves.extend(strip(&mut body, &held).iter().map(|path| entry.conflict(path)));
         }
         sent.leaves.extend(untraced(live, &mut body, rules));
     }
@@ -133,17 +133,6 @@ fn foreign(live: &Object) -> impl Iterator<Item = ManagedEntry<'_>> {
     ManagedEntry::all(live).filter(|entry| !entry.is_apply_of(FIELD_MANAGER))
 }
 
-fn owned_by(entry: ManagedEntry<'_>, path: &FieldPath) -> Conflict {
-    let some = |text: &str| (!text.is_empty()).then(|| text.to_owned());
-    Conflict {
-        field: path.to_string(),
-        manager: entry.manager().to_owned(),
-        operation: some(entry.operation()),
-        subresource: some(entry.subresource()),
-        since: entry.time().map(str::to_owned),
-    }
-}
-
 fn is_declared(one: &Ignoring, object: &Object) -> bool {
     !one.field.places(object.body()).is_empty()
 }
@@ -194,7 +183,7 @@ pub(crate) fn winner(live: &Object, conflict: &Conflict, rules: &FieldRules) -> 
         .find_map(|entry| Some((entry, entry.path_of(&conflict.field)?)));
     match entry {
         Some((entry, path)) => {
-            (rules.winner(live.reference(), &path, &conflict.manager), owned_by(entry, &path))
+            (rules.winner(live.reference(), &path, &conflict.manager), entry.conflict(&path))
         }
         // Objects without managed fields: the server invents their manager.
         None => (

@@ -2,13 +2,16 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use windlass_cluster::{ClusterError, Selector};
+use windlass_cluster::{ClusterError, FailureKind, Selector};
 use windlass_model::{
     ApplySet, EnvironmentName, GroupKind, Object, ObjectRef, PART_OF, Rendering, defined_kind,
 };
 
 use super::{Reader, descendants, tolerate, users};
 use crate::{Definition, ObjectKey, Observation, Removal, forecast, kinds};
+
+/// How often a kind is looked up that the server has just named and then does not serve.
+const LOOK_UPS: u32 = 3;
 
 /// Adds to the observation what guards and forecasts want to know. Little of it exists in most runs.
 pub(super) async fn complete(
@@ -143,20 +146,45 @@ async fn residents_of(
 ) -> Result<Result<BTreeSet<ObjectKey>, String>, ClusterError> {
     let mut found = BTreeSet::new();
     for kind in read {
-        let resource = reader.cluster.preferred(kind).await?;
-        if !resource.is_prunable() {
-            continue;
-        }
-        let selector = Selector { namespace: Some(namespace), ..Selector::default() };
-        match tolerate(reader.cluster.list(&resource, selector).await)? {
-            Ok(listing) => {
-                let own = listing.objects.iter().filter(|object| !is_made_for_every_namespace(object));
+        match listed(reader, namespace, kind).await? {
+            Ok(objects) => {
+                let own = objects.iter().filter(|object| !is_made_for_every_namespace(object));
                 found.extend(own.map(|object| ObjectKey::from(object.reference())));
+            }
+            Err(reason) => return Ok(Err(reason)),
+        }
+    }
+    Ok(Ok(found))
+}
+
+/// Lists what there is of a kind in a namespace. A kind whose definition goes meanwhile, or changes its versions, is
+/// looked up again.
+async fn listed(
+    reader: &Reader<'_>,
+    namespace: &str,
+    kind: &GroupKind,
+) -> Result<Result<Vec<Object>, String>, ClusterError> {
+    let selector = Selector { namespace: Some(namespace), ..Selector::default() };
+    let mut attempt = 1;
+    loop {
+        let resource = match reader.cluster.preferred(kind).await {
+            Ok(resource) if resource.is_prunable() => resource,
+            Ok(_) | Err(ClusterError::UnknownKind { stale: false, .. }) => return Ok(Ok(Vec::new())),
+            Err(error) => return Err(error),
+        };
+        match tolerate(reader.cluster.list(&resource, selector).await)? {
+            Ok(listing) => return Ok(Ok(listing.objects)),
+            Err(error) if is_not_served(&error) && attempt < LOOK_UPS => {
+                reader.cluster.forget_discovery().await;
+                attempt += 1;
             }
             Err(error) => return Ok(Err(error.to_string())),
         }
     }
-    Ok(Ok(found))
+}
+
+fn is_not_served(error: &ClusterError) -> bool {
+    error.failure().is_some_and(|failure| failure.kind() == FailureKind::KindNotServed)
 }
 
 /// Says whether a controller puts such an object into every namespace.

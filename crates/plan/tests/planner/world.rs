@@ -1,6 +1,7 @@
 //! A cluster and a commit built by hand.
 
 use serde_json::{Value, json};
+use windlass_bed::assert_lines;
 use windlass_cluster::Failure;
 use windlass_model::{
     Action, ApplySet, ClusterId, Conflict, Digest, EnvironmentName, Forecast, Object, Plan, Preview,
@@ -176,22 +177,8 @@ impl World {
     /// Checks the exit code and every line of the plan, in order: each must hold all its fragments.
     pub(crate) fn check(&self, exit: u8, want: &[&[&str]]) {
         let plan = self.plan();
-        let lines: Vec<String> = plan
-            .actions
-            .iter()
-            .map(line)
-            .chain(
-                plan.refusals.iter().map(|refusal| format!("refused {}: {}", refusal.guard, refusal.message)),
-            )
-            .collect();
-        let shown = lines.join("\n");
-        assert_eq!(lines.len(), want.len(), "\n{shown}");
-        for (line, fragments) in lines.iter().zip(want) {
-            for fragment in *fragments {
-                assert!(line.contains(fragment), "`{line}` lacks `{fragment}`\n{shown}");
-            }
-        }
-        assert_eq!(exit_code(&plan).map_or(0, windlass_model::ExitCode::code), exit, "\n{shown}");
+        assert_lines(&plan, line, want);
+        assert_eq!(exit_code(&plan).map_or(0, windlass_model::ExitCode::code), exit);
     }
 }
 

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use serde_json::{Value, json};
+use windlass_bed::assert_lines;
 pub(crate) use windlass_bed::rendering;
 use windlass_cluster::{ApplyRequest, Cluster, Expect};
 use windlass_model::{
@@ -163,21 +164,7 @@ impl Bed {
 
     pub(crate) async fn check_units(&self, units: &[(&str, &[Value])], want: &[&[&str]]) -> Plan {
         let plan = self.plan(units).await;
-        let lines: Vec<String> = plan
-            .actions
-            .iter()
-            .map(line)
-            .chain(
-                plan.refusals.iter().map(|refusal| format!("refused {} {}", refusal.guard, refusal.message)),
-            )
-            .collect();
-        let shown = lines.join("\n");
-        assert_eq!(lines.len(), want.len(), "\n{shown}");
-        for (line, fragments) in lines.iter().zip(want) {
-            for fragment in *fragments {
-                assert!(line.contains(fragment), "`{line}` lacks `{fragment}`\n{shown}");
-            }
-        }
+        assert_lines(&plan, line, want);
         plan
     }
 }

@@ -23,7 +23,7 @@ async fn told(bed: &Bed, object: &Value, want: &[&str], exit: ExitCode) {
             assert!(fine.problem.is_none(), "{:?}", fine.problem);
             return;
         }
-        assert!(attempt < 60, "{got} lacks some of {want:?}");
+        assert!(attempt < 300, "{got} lacks some of {want:?}");
         tokio::time::sleep(std::time::Duration::from_millis(200)).await;
     }
 }
