@@ -117,6 +117,11 @@ impl Feed {
         let mut events = match opened {
             Ok(events) => events,
             Err(error) if is_expired(&error) => return Ok(false),
+            // Whoever may list all namespaces may still watch in some only.
+            Err(error) if self.collection.is_wide() && is_forbidden(&error) => {
+                self.tell(News::TooWide).await?;
+                return Err(Over);
+            }
             Err(error) => return self.stumble(error).await.map(|()| true),
         };
         loop {

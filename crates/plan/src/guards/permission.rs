@@ -35,10 +35,10 @@ enum Word<'a> {
 
 impl<'a> Permissions<'a> {
     /// Takes the permissions of the environment file and of the commit. The commit that a rollback goes back to cannot
-    /// name what came after it, so where both have to agree, the environment file alone decides then.
+    /// mean what came after it, be it under the same name, so then the environment file alone decides.
     pub(crate) fn of(inputs: &Inputs<'a>) -> Self {
         let source = match inputs.guards.deletion_permissions {
-            PermissionSource::Both if inputs.rollback.is_some() => PermissionSource::Environment,
+            _ if inputs.rollback.is_some() => PermissionSource::Environment,
             source => source,
         };
         Self {

@@ -69,10 +69,12 @@ fn nanos(value: &Value) -> Option<i128> {
     let digits: i128 = format!("{whole}{part}").parse().ok()?;
     let (base, exponent) = scale(suffix)?;
     let places = i32::try_from(part.len()).ok()?;
-    let (binary, decimal) = if base == 2 { (exponent, 9 - places) } else { (0, exponent + 9 - places) };
+    let (binary, decimal) =
+        if base == 2 { (exponent, 9 - places) } else { (0, exponent.checked_add(9)?.checked_sub(places)?) };
     let grown = digits.checked_mul(2i128.checked_pow(u32::try_from(binary).ok()?)?)?;
     let power = 10i128.checked_pow(decimal.unsigned_abs())?;
-    let scaled = if decimal < 0 { (grown + power - 1) / power } else { grown.checked_mul(power)? };
+    let scaled =
+        if decimal < 0 { grown.checked_add(power - 1)? / power } else { grown.checked_mul(power)? };
     Some(sign * scaled)
 }
 

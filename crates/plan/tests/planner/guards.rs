@@ -283,6 +283,9 @@ fn a_commit_can_mean_a_deletion_where_the_environment_file_lets_it() {
     // The older commit cannot name what came after it.
     check(rollback(allowed(world(Both))), None);
     check(rollback(meant(world(Both))), Some("which does not count here"));
+    // What it meant was an earlier object, of which there may be another one by now.
+    check(rollback(meant(world(Commit))), Some("which does not count here"));
+    check(rollback(allowed(world(Commit))), None);
 }
 
 #[test]

@@ -12,15 +12,23 @@ use super::Finding;
 use crate::session::Session;
 
 /// Rights by which an identity could take its leash off, or act under another name: verbs, group and resource.
-const ESCAPES: [(&[&str], &str, &str); 6] = [
+///
+/// Policies apply to no object that configures admission, so a write of any of these is held back by none.
+const ESCAPES: [(&[&str], &str, &str); 12] = [
     (&CHANGES, "admissionregistration.k8s.io", "validatingadmissionpolicies"),
     (&CHANGES, "admissionregistration.k8s.io", "validatingadmissionpolicybindings"),
+    (&CHANGES, "admissionregistration.k8s.io", "mutatingadmissionpolicies"),
+    (&CHANGES, "admissionregistration.k8s.io", "mutatingadmissionpolicybindings"),
+    (&CHANGES, "admissionregistration.k8s.io", "validatingwebhookconfigurations"),
+    (&CHANGES, "admissionregistration.k8s.io", "mutatingwebhookconfigurations"),
+    (&["impersonate"], "authentication.k8s.io", "userextras"),
+    (&["impersonate"], "authentication.k8s.io", "uids"),
     (&["impersonate"], "", "users"),
     (&["impersonate"], "", "groups"),
     (&["impersonate"], "", "serviceaccounts"),
     (&["create"], "", "serviceaccounts/token"),
 ];
-const CHANGES: [&str; 4] = ["create", "update", "patch", "delete"];
+const CHANGES: [&str; 5] = ["create", "update", "patch", "delete", "deletecollection"];
 
 /// What every answer but a policy's refusal calls for.
 const REMEDY: &str = "apply pipeline/rbac/10-dry-run-only.yaml and name this identity in it";
