@@ -119,6 +119,8 @@ mod tests {
             (Value::from("0.1n"), Value::from("1n"), true),
             (Value::from("1G"), Value::from("1Gi"), false),
             (Value::from("-1"), Value::from("1"), false),
+            (Value::from("1e2147483647"), Value::from("1"), false),
+            (Value::from("170141183460469231731687303715884105727.0000000001"), Value::from("1"), false),
             (Value::from("x"), Value::from("x"), false),
             (Value::from(""), Value::from("0"), false),
             (Value::from("99999999999999999999999999999999999E"), Value::from("1"), false),
