@@ -2,22 +2,12 @@
 
 use std::time::Duration;
 
-use serde_json::Value;
 use tokio::time::Instant;
-use windlass_cluster::{ClusterError, Selector};
-use windlass_model::{Event, GroupKind, Level, Object, ObjectRef, webhook_backends};
+use windlass_cluster::Silence;
+use windlass_model::{Event, Level, Object, ObjectRef, webhook_backends};
 
 use crate::Context;
 use crate::failure::{Halt, Unwritten};
-
-/// What keeps a Service from answering.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-enum Silence {
-    #[error("does not exist")]
-    Missing,
-    #[error("has no ready endpoint")]
-    Unready,
-}
 
 /// Waits, before a webhook configuration is written, until each Service that it names has a ready endpoint.
 ///
@@ -30,7 +20,7 @@ pub(crate) async fn can_answer(object: &Object, context: &Context<'_>) -> Result
     for backend in webhook_backends(object) {
         let mut told = false;
         loop {
-            let silence = silence(&backend, context).await;
+            let silence = context.cluster.silence(&backend).await;
             let Some(silence) = silence.map_err(|error| Unwritten::of(object.reference(), &error, false))?
             else {
                 break;
@@ -49,25 +39,6 @@ pub(crate) async fn can_answer(object: &Object, context: &Context<'_>) -> Result
     Ok(())
 }
 
-/// Returns what keeps a Service from answering, if anything does.
-async fn silence(backend: &ObjectRef, context: &Context<'_>) -> Result<Option<Silence>, ClusterError> {
-    let Some(service) = context.cluster.get(backend).await? else { return Ok(Some(Silence::Missing)) };
-    if service.body().pointer("/spec/type").is_some_and(|kind| kind == "ExternalName") {
-        return Ok(None);
-    }
-    let slices = context.cluster.resource(&GroupKind::new("discovery.k8s.io", "EndpointSlice"), "v1").await?;
-    let labels = format!("kubernetes.io/service-name={}", backend.name);
-    let selector = Selector { namespace: backend.namespace.as_deref(), labels: Some(&labels), fields: None };
-    let slices = context.cluster.list(&slices, selector).await?;
-    Ok((!slices.objects.iter().any(has_ready_endpoint)).then_some(Silence::Unready))
-}
-
-/// Says whether a slice has an endpoint that is ready; without a word on it, it is (`discovery.k8s.io/v1`).
-fn has_ready_endpoint(slice: &Object) -> bool {
-    let endpoints = slice.body().get("endpoints").and_then(Value::as_array);
-    endpoints.into_iter().flatten().any(|endpoint| endpoint["conditions"]["ready"] != false)
-}
-
 fn waiting(object: &Object, backend: &ObjectRef, silence: Silence) -> String {
     format!("{} waits: {backend}, which it calls, {silence}", object.reference())
 }
@@ -82,27 +53,4 @@ fn unanswered(object: &Object, backend: &ObjectRef, silence: Silence, context: &
         backend.namespace.as_deref().unwrap_or_default()
     );
     Unwritten::because(object.reference(), message, &hint)
-}
-
-#[cfg(test)]
-mod tests {
-    use serde_json::json;
-
-    use super::*;
-
-    #[test]
-    fn an_endpoint_is_ready_unless_it_says_otherwise() {
-        let check = |endpoints: Value, want| {
-            let body = json!({
-                "apiVersion": "discovery.k8s.io/v1", "kind": "EndpointSlice", "metadata": {"name": "s", "namespace": "a"},
-                "endpoints": endpoints,
-            });
-            assert_eq!(has_ready_endpoint(&Object::new(body, None).unwrap()), want);
-        };
-        check(Value::Null, false);
-        check(json!([]), false);
-        check(json!([{"addresses": ["10.0.0.1"]}]), true);
-        check(json!([{"addresses": ["10.0.0.1"], "conditions": {"ready": false, "serving": true}}]), false);
-        check(json!([{"conditions": {"ready": false}}, {"conditions": {"ready": true}}]), true);
-    }
 }

@@ -6,6 +6,7 @@
 //! difference between a `Status` and a proxy's plain text, and which failures may be repeated.
 
 mod access;
+mod backend;
 mod connect;
 mod discovery;
 mod effect;
@@ -22,6 +23,7 @@ mod write;
 use std::sync::Arc;
 
 pub use access::Review;
+pub use backend::Silence;
 pub use connect::Target;
 pub use discovery::Resource;
 pub use error::ClusterError;

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
-use windlass_cluster::Failure;
+use windlass_cluster::{Failure, Silence};
 use windlass_model::{ApplySet, Conflict, GroupKind, Migration, Object, UnitName};
 
 use crate::{ObjectKey, PodAnswer, Recollection, Trial};
@@ -48,6 +48,8 @@ pub struct Observation {
     pub users: BTreeMap<ObjectKey, Result<BTreeSet<String>, String>>,
     /// Services that rendered webhooks call, that no unit renders, and that do not exist.
     pub absent_backends: BTreeSet<ObjectKey>,
+    /// Services that are to convert the objects of a definition that changes, and that cannot answer now.
+    pub silent_converters: BTreeMap<ObjectKey, Silence>,
     /// Namespaces of rendered objects that are being deleted.
     pub namespaces: BTreeMap<String, Object>,
     /// What became of the memory of earlier answers.

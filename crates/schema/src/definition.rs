@@ -1,7 +1,7 @@
 //! A CustomResourceDefinition, read.
 
 use serde_json::Value;
-use windlass_model::{GroupKind, Object, defined_kind};
+use windlass_model::{GroupKind, Object, ObjectRef, defined_kind};
 
 /// A CustomResourceDefinition.
 #[derive(Debug, Clone)]
@@ -38,6 +38,17 @@ impl<'a> Definition<'a> {
     /// Says whether a webhook converts between versions.
     pub fn converts_by_webhook(&self) -> bool {
         self.text("/spec/conversion/strategy") == "Webhook"
+    }
+
+    /// Returns the Service that converts between versions; `None` if nothing has to be called, or a URL is.
+    pub fn converting_service(&self) -> Option<ObjectRef> {
+        let service = self.body.pointer("/spec/conversion/webhook/clientConfig/service")?;
+        self.converts_by_webhook().then_some(ObjectRef {
+            kind: GroupKind::new("", "Service"),
+            version: "v1".to_owned(),
+            namespace: Some(service["namespace"].as_str()?.to_owned()),
+            name: service["name"].as_str()?.to_owned(),
+        })
     }
 
     /// Returns the versions in which objects may still be stored; a definition that is not live has none.
@@ -99,6 +110,24 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+
+    #[test]
+    fn a_service_converts_where_the_strategy_says_so() {
+        let check = |conversion: serde_json::Value, want: Option<&str>| {
+            let body = json!({"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition",
+                "metadata": {"name": "foos.x.dev"},
+                "spec": {"group": "x.dev", "names": {"kind": "Foo", "plural": "foos"}, "conversion": conversion}});
+            let object = Object::new(body, None).unwrap();
+            let service = Definition::read(&object).unwrap().converting_service();
+            assert_eq!(service.map(|service| service.to_string()).as_deref(), want, "{object:?}");
+        };
+        let service =
+            json!({"clientConfig": {"service": {"namespace": "a", "name": "s", "path": "/convert"}}});
+        check(json!({"strategy": "Webhook", "webhook": service}), Some("Service a/s"));
+        check(json!({"strategy": "None", "webhook": service}), None);
+        check(json!({"strategy": "Webhook", "webhook": {"clientConfig": {"url": "https://x.dev"}}}), None);
+        check(json!(null), None);
+    }
 
     #[test]
     fn storage_need_not_be_the_newest_version() {

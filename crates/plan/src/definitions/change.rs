@@ -1,6 +1,8 @@
 //! How a definition changes.
 
-use windlass_model::Object;
+use std::collections::BTreeSet;
+
+use windlass_model::{Object, ObjectRef};
 use windlass_schema::{Definition, Version};
 
 /// A definition as it is and as it would be.
@@ -35,6 +37,17 @@ impl<'a> Change<'a> {
             || old.versions().any(stops)
             || self.judged_anew().next().is_some()
             || self.drops_stored()
+            || self.converting_service().is_some_and(|new| old.converting_service() != Some(new))
+    }
+
+    /// Returns the Service that will convert objects which may be stored or asked for in several versions. A single
+    /// version needs no conversion, whatever the definition says of it.
+    pub(crate) fn converting_service(&self) -> Option<ObjectRef> {
+        let stored = self.old.iter().flat_map(Definition::stored_versions);
+        let served = self.new.versions().filter(|version| version.is_served()).map(Version::name);
+        let storage = self.new.storage().map(Version::name);
+        let versions: BTreeSet<&str> = stored.chain(served).chain(storage).collect();
+        self.new.converting_service().filter(|_| versions.len() > 1)
     }
 
     /// Says whether a version goes in which objects may be stored.

@@ -74,12 +74,12 @@ fn late<'a>(
     (!scene.is_live(&ObjectKey::from(workload.reference()))).then_some((workload.reference(), unit))
 }
 
-fn objects_of(unit: &Unit) -> impl Iterator<Item = (&UnitName, &Object)> {
+pub(super) fn objects_of(unit: &Unit) -> impl Iterator<Item = (&UnitName, &Object)> {
     unit.objects.iter().map(|object| (&unit.name, object))
 }
 
 /// Says whether a Service sends to the pods of a workload.
-fn selects(service: &Object, workload: &Object) -> bool {
+pub(super) fn selects(service: &Object, workload: &Object) -> bool {
     let selector = service.body().pointer("/spec/selector").and_then(Value::as_object);
     let labels = template::of(workload).map(|template| &template["metadata"]["labels"]);
     let (Some(selector), Some(labels)) = (selector, labels) else { return false };

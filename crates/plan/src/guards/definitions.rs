@@ -6,7 +6,7 @@ use windlass_cluster::FIELD_MANAGER;
 use windlass_model::{Action, Object, Operation, Refusal};
 use windlass_schema::{Definition, Flaw, FlawKind, Validator};
 
-use super::some;
+use super::{conversion, some};
 use crate::definitions::Defined;
 use crate::refusal::Guard;
 use crate::scene::Scene;
@@ -43,6 +43,7 @@ pub(crate) fn judge(scene: &Scene<'_>, removals: &[Action]) -> Judgement {
             }
             None => &[],
         };
+        judgement.refusals.extend(conversion::refusal(scene, &name, defined, objects));
         let staying: Vec<&Object> =
             objects.iter().filter(|object| !going.contains(&ObjectKey::from(object.reference()))).collect();
         let subject = Subject { scene, name: &name, old, new, staying: &staying };

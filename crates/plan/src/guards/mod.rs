@@ -2,6 +2,7 @@
 
 mod backends;
 mod budget;
+mod conversion;
 mod definitions;
 mod in_use;
 mod permission;

@@ -30,7 +30,8 @@ pub(super) async fn read(
     Ok(customs)
 }
 
-fn change<'a>(object: &'a Object, asked: &'a Asked) -> Option<Change<'a>> {
+/// Compares a rendered definition, as the server would store it, with the live one.
+pub(super) fn change<'a>(object: &'a Object, asked: &'a Asked) -> Option<Change<'a>> {
     let new = match &asked.answer {
         Ask::Answered(reply) => &reply.object,
         _ => object,

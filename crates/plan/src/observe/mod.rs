@@ -4,6 +4,7 @@ mod ask;
 mod backends;
 mod catalog;
 mod context;
+mod converters;
 mod customs;
 mod descendants;
 mod live;
@@ -97,6 +98,7 @@ pub async fn observe(
         removal::candidates(&reader, &observation, &rendered, members.objects, &members.prunable).await?;
     observation.absent_backends = backends::absent(&reader, rendering, &rendered).await?;
     observation.customs = customs::read(&reader, &observation, rendering).await?;
+    observation.silent_converters = converters::silent(&reader, &observation, rendering).await?;
     observation.namespaces = namespaces::terminating(&reader, &places, &observation.objects).await?;
     context::complete(&reader, &mut observation, rendering, environment, record_namespace).await?;
     Ok(observation)

@@ -1,7 +1,9 @@
 //! Definitions that change under live objects.
 
 use serde_json::{Value, json};
+use windlass_cluster::Silence;
 use windlass_model::GroupKind;
+use windlass_plan::ObjectKey;
 
 use crate::world::{World, live, member, named, object};
 
@@ -75,4 +77,69 @@ fn a_rule_that_cannot_be_checked_is_a_warning() {
         warnings.contains("`foos.ex.io`") && warnings.contains("spec.size: rule not checked locally"),
         "{warnings}"
     );
+}
+
+/// A definition of two versions between which the Service `shop/hook` converts.
+fn converted() -> Value {
+    let mut body = definition(&sizes(9));
+    let mut second = body["spec"]["versions"][0].clone();
+    second["name"] = "v2".into();
+    second["storage"] = false.into();
+    body["spec"]["versions"].as_array_mut().unwrap().push(second);
+    body["spec"]["conversion"] = json!({"strategy": "Webhook",
+        "webhook": {"clientConfig": {"service": {"namespace": "shop", "name": "hook"}}}});
+    body
+}
+
+/// The commit was planned as good, and then no object could be read or written any more.
+#[test]
+fn a_conversion_webhook_that_cannot_answer_yet() {
+    let mut service = named("v1", "Service", Some("shop"), "hook");
+    service["spec"] = json!({"selector": {"app": "hook"}});
+    let mut pods = named("apps/v1", "Deployment", Some("shop"), "hook");
+    pods["spec"] = json!({"template": {"metadata": {"labels": {"app": "hook"}}}});
+    let none: &[&Value] = &[];
+    let objects = || vec![foo("a", 1)];
+    let check =
+        |new: &Value, objects, silence: Option<Silence>, units: [&[&Value]; 2], want: Option<&str>| {
+            let mut world = changing(new, Ok(objects));
+            let [first, same] =
+                units.map(|bodies| bodies.iter().map(|body| (*body).clone()).collect::<Vec<_>>());
+            for other in first.iter().chain(&same) {
+                world = world.answered(other, None, live(other.clone()));
+            }
+            world.units[0].objects.extend(same.into_iter().map(object));
+            world = world.unit("first", &first);
+            world.units.rotate_right(1);
+            let key = ObjectKey::from(object(service.clone()).reference());
+            world.observation.silent_converters.extend(silence.map(|silence| (key, silence)));
+            let refusals = world.plan().refusals;
+            let told: Vec<(&str, &str)> =
+                refusals.iter().map(|refusal| (refusal.guard.as_str(), refusal.message.as_str())).collect();
+            match want {
+                None => assert!(told.is_empty(), "{told:?}"),
+                Some(want) => assert!(
+                    matches!(told.as_slice(), [("definition-conversion", message)] if message.contains(want)),
+                    "{told:?}"
+                ),
+            }
+        };
+    let new = converted();
+    let (missing, unready) = (Some(Silence::Missing), Some(Silence::Unready));
+    check(&new, objects(), missing, [none, none], Some("Service shop/hook, which does not exist: "));
+    check(&new, objects(), missing, [none, none], Some("1 exist: Foo.ex.io shop/a"));
+    check(&new, objects(), unready, [none, none], Some("which has no ready endpoint: "));
+    check(&new, objects(), None, [none, none], None);
+    // Without objects, an operator comes in one unit with its definition.
+    check(&new, Vec::new(), missing, [none, &[&service, &pods]], None);
+    // With objects, what converts them is there before the unit begins.
+    check(&new, objects(), missing, [none, &[&service, &pods]], Some("so far (the unit `shop` delivers it)"));
+    check(&new, objects(), missing, [&[&service], &[&pods]], Some("so far (the unit `first` delivers it)"));
+    check(&new, objects(), missing, [&[&service, &pods], none], None);
+    check(&new, objects(), unready, [&[&pods], &[&service]], None);
+    check(&new, objects(), unready, [none, &[&service, &pods]], Some("which has no ready endpoint: "));
+    // One version needs no conversion.
+    let mut single = converted();
+    single["spec"]["versions"].as_array_mut().unwrap().pop();
+    check(&single, objects(), missing, [none, none], None);
 }

@@ -303,6 +303,41 @@ async fn a_conversion_webhook_that_is_down_stops_everything_about_its_kind() {
     assert!(plan.contains("refused definition-unlisted") && !plan.contains("prune Foo"), "{plan}");
 }
 
+/// It was planned as good, and then no object could be read or written in its other version.
+#[tokio::test]
+async fn a_conversion_webhook_that_nobody_answers_for_is_not_switched_on() {
+    let kind = Kind::new().await;
+    let fields = || json!({"a": text()});
+    let old = kind.definition(&[Version("v1", true, true, fields()), Version("v2", true, false, fields())]);
+    let mut new = old.clone();
+    new["spec"]["conversion"] = json!({"strategy": "Webhook", "webhook": {"conversionReviewVersions": ["v1"],
+        "clientConfig": {"service": {"namespace": kind.bed.namespace, "name": "hook", "path": "/convert"}}}});
+    kind.bed.check(std::slice::from_ref(&new), &[&["create Custom"]]).await;
+    kind.deliver(&old, "v1", &[]).await;
+    kind.bed.check(std::slice::from_ref(&new), &[&["update Custom"]]).await;
+    let one = kind.object("v1", "one", &json!({"a": "1"}));
+    kind.bed.deliver(&[("shop", &[old, one.clone()])]).await;
+    let service = json!({"apiVersion": "v1", "kind": "Service",
+        "metadata": {"name": "hook", "namespace": kind.bed.namespace}, "spec": {"ports": [{"port": 443}]}});
+    let missing: &[&str] = &["refused definition-conversion", "which does not exist so far", "/one"];
+    let plan = kind
+        .bed
+        .check(
+            &[new.clone(), one.clone(), service.clone()],
+            &[&["update Custom"], &["create Service"], &["/one"], missing],
+        )
+        .await;
+    assert_eq!(exit_code(&plan), Some(ExitCode::Refused));
+    kind.bed.kubectl(&["apply", "-f", "-"], &service.to_string());
+    let unready: &[&str] = &["refused definition-conversion", "which has no ready endpoint", "1 exist"];
+    kind.bed.check(&[new.clone(), one.clone()], &[&["update Custom"], &["/one"], unready]).await;
+    let slice = json!({"apiVersion": "discovery.k8s.io/v1", "kind": "EndpointSlice", "addressType": "IPv4",
+        "metadata": {"name": "hook", "namespace": kind.bed.namespace, "labels": {"kubernetes.io/service-name": "hook"}},
+        "endpoints": [{"addresses": ["192.0.2.1"]}]});
+    kind.bed.kubectl(&["apply", "-f", "-"], &slice.to_string());
+    kind.bed.check(&[new, one], &[&["update Custom"], &["/one"]]).await;
+}
+
 impl Kind {
     async fn plan_lines(&self, objects: &[Value]) -> String {
         let plan = self.bed.plan(&[("shop", objects)]).await;
