@@ -29,7 +29,7 @@ pub const BLIND_SPOTS: [BlindSpot; 9] = [
     },
     BlindSpot {
         name: "whole-values",
-        what: "what a commit takes out of a list or map that is owned as a whole, and that nobody else has written: it looks like a default",
+        what: "what a commit takes out of a list or map that is owned as a whole, and that nobody else has written: it looks like a default; an empty text or list that it puts in may look like one that is not stored",
     },
     BlindSpot {
         name: "owners",

@@ -3,7 +3,7 @@
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::{Map, Value};
-use windlass_model::{FieldPath, GroupKind, Place, is_built_in, is_secret_kind, is_zero};
+use windlass_model::{FieldPath, GroupKind, Place, is_built_in, is_secret_kind};
 
 use super::{default, quantity};
 
@@ -53,7 +53,7 @@ impl Reading<'_> {
             }
         }
         for (name, value) in declared.iter().filter(|(name, _)| !live.contains_key(*name)) {
-            if !(self.built_in && self.owned && is_zero(value)) {
+            if !(self.built_in && self.owned && default::is_left_out(path, name, value)) {
                 after.insert(name.clone(), value.clone());
             }
         }
