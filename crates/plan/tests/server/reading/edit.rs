@@ -4,6 +4,7 @@ use serde_json::{Value, json};
 use windlass_cluster::{ApplyRequest, Expect};
 use windlass_model::{Object, PART_OF};
 
+use super::addition;
 use super::dice::Dice;
 use crate::bed::Bed;
 
@@ -20,6 +21,9 @@ pub(super) fn live(bed: &Bed, object: &Value, dice: &mut Dice) -> Option<String>
         serde_json::from_str(&bed.kubectl(&["-n", &bed.namespace, "get", &kind, name, "-o", "json"], ""))
             .ok()?;
     let places = places(&live);
+    if places.is_empty() {
+        return None;
+    }
     let (pointer, value) = dice.pick(&places).clone();
     let patch = match dice.below(4) {
         0 => json!([{"op": "remove", "path": pointer}]),
@@ -32,11 +36,19 @@ pub(super) fn live(bed: &Bed, object: &Value, dice: &mut Dice) -> Option<String>
     bed.attempt(&arguments).then(|| format!("{writer} {kind}/{name} {text}"))
 }
 
-/// Changes one field of a declared object; says what was done.
+/// Changes, adds or takes out one field of a declared object; says what was done.
 pub(super) fn declared(object: &mut Value, dice: &mut Dice) -> String {
-    let places = places(object);
-    let (pointer, value) = dice.pick(&places).clone();
     let name = format!("declared {}/{}", object["kind"], object["metadata"]["name"]);
+    if dice.below(3) == 0
+        && let Some(told) = addition::add(object, dice)
+    {
+        return format!("{name} {told}");
+    }
+    let places = places(object);
+    if places.is_empty() {
+        return format!("{name} as it is");
+    }
+    let (pointer, value) = dice.pick(&places).clone();
     let key = pointer.rsplit('/').next().unwrap().replace("~1", "/").replace("~0", "~");
     if dice.below(3) == 0 {
         match object.pointer_mut(parent(&pointer)) {

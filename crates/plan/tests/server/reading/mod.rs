@@ -1,10 +1,12 @@
 //! What is foretold without asking, beside what the server answers: they agree, or differ where the documentation says so.
 
+mod addition;
 mod catalogue;
 mod compare;
 mod dice;
 mod edit;
 mod table;
+mod words;
 
 use serde_json::{Value, json};
 use windlass_model::{Action, Operation, Plan};
@@ -48,13 +50,17 @@ async fn both(bed: &mut Bed, objects: &[Value]) -> (Plan, Plan) {
     }
 }
 
-/// Compares two plans action by action, and returns the blind spots that explain the differences.
-fn blind_spots(asked: &Plan, read: &Plan, context: &str) -> Vec<&'static str> {
+/// Compares two plans of what is declared action by action, and returns the blind spots that explain the differences.
+fn blind_spots(asked: &Plan, read: &Plan, desired: &[Value], context: &str) -> Vec<&'static str> {
     assert_eq!(asked.actions.len(), read.actions.len(), "{context}");
     let (mut names, mut unexplained) = (Vec::new(), Vec::new());
     for (asked, read) in asked.actions.iter().zip(&read.actions) {
         assert_eq!(asked.object, read.object, "{context}");
-        match difference(asked, read) {
+        let same = |body: &&Value| {
+            body["kind"] == asked.object.kind.kind && body["metadata"]["name"] == asked.object.name
+        };
+        let body = desired.iter().find(same).unwrap_or(&Value::Null);
+        match difference(asked, read, body) {
             Ok(found) => names.extend(found),
             Err(reason) => {
                 let told = |action: &Action| {
@@ -78,7 +84,7 @@ fn blind_spots(asked: &Plan, read: &Plan, context: &str) -> Vec<&'static str> {
 async fn what_was_delivered_is_no_drift() {
     let (mut bed, objects) = delivered().await;
     let (asked, read) = both(&mut bed, &objects).await;
-    assert_eq!(blind_spots(&asked, &read, "delivered"), Vec::<&str>::new());
+    assert_eq!(blind_spots(&asked, &read, &objects, "delivered"), Vec::<&str>::new());
     assert!(!read.has_drift(), "{read:#?}");
     assert!(BLIND_SPOTS.iter().all(|spot| read.warnings.contains(&spot.to_string())));
     assert!(BLIND_SPOTS.iter().all(|spot| !asked.warnings.contains(&spot.to_string())));
@@ -109,7 +115,7 @@ async fn edits_by_chance_are_seen_alike() {
     let (mut bed, objects) = delivered().await;
     let mut dice = Dice::new(seed);
     let mut desired = objects.clone();
-    let (mut compared, mut explained) = (0, 0);
+    let (mut compared, mut refused, mut explained) = (0, 0, 0);
     for round in 0..rounds {
         let mut told = vec![format!("seed {seed}, round {round}")];
         for _ in 0..6 {
@@ -122,14 +128,16 @@ async fn edits_by_chance_are_seen_alike() {
         }
         let (asked, read) = both(&mut bed, &desired).await;
         compared += asked.actions.len();
-        explained += blind_spots(&asked, &read, &told.join("\n")).len();
+        let names = blind_spots(&asked, &read, &desired, &told.join("\n"));
+        let refusals = names.iter().filter(|name| **name == "validation").count();
+        refused += refusals;
+        explained += names.len() - refusals;
         if round % 3 == 2 {
             desired.clone_from(&objects);
             edit::restore(&bed, &objects).await;
         }
     }
-    assert!(
-        explained * 4 < compared,
-        "{explained} of {compared} verdicts differ: the comparison is worth little"
-    );
+    let told =
+        format!("of {compared} verdicts, {refused} are refusals and {explained} differ: what is compared?");
+    assert!(refused * 5 < compared && explained * 10 < compared, "{told}");
 }

@@ -26,7 +26,7 @@ async fn check(
     }
     change(&mut desired[position]);
     let (asked, read) = both(bed, &desired).await;
-    let met = blind_spots(&asked, &read, &format!("{kind} {}", desired[position]));
+    let met = blind_spots(&asked, &read, &desired, &format!("{kind} {}", desired[position]));
     assert_eq!(met, spots, "{kind} {}", desired[position]);
     let action = read.actions.iter().find(|action| action.object.kind.kind == kind).unwrap().clone();
     super::edit::restore(bed, &objects[position..=position]).await;
@@ -101,118 +101,93 @@ async fn changes_by_hand() {
     assert_eq!(check(bed, &objects, "Role", gone, same, &[]).await.operation, Operation::Create);
 }
 
+/// A change of what is declared.
+type Change = Box<dyn Fn(&mut Value)>;
+
+/// Puts a value where another is.
+fn set(pointer: &'static str, value: Value) -> Change {
+    Box::new(move |object| *object.pointer_mut(pointer).unwrap() = value.clone())
+}
+
+/// Adds a field to a map, or an item to a list.
+fn with(pointer: &'static str, field: &'static str, value: Value) -> Change {
+    Box::new(move |object| match object.pointer_mut(pointer).unwrap() {
+        Value::Array(list) => list.push(value.clone()),
+        map => map[field] = value.clone(),
+    })
+}
+
+fn without(pointer: &'static str, field: &'static str) -> Change {
+    Box::new(move |object| {
+        drop(object.pointer_mut(pointer).unwrap().as_object_mut().unwrap().remove(field));
+    })
+}
+
+/// Changes the order of a list.
+fn turned(pointer: &'static str) -> Change {
+    Box::new(move |object| object.pointer_mut(pointer).unwrap().as_array_mut().unwrap().reverse())
+}
+
 #[tokio::test]
 async fn changes_of_the_commit() {
+    use Operation::{NoOp, Update};
     let (mut bed, objects) = delivered().await;
-    let bed = &mut bed;
-    let set = |pointer: &'static str, value: Value| {
-        move |object: &mut Value| *object.pointer_mut(pointer).unwrap() = value.clone()
-    };
-    let without = |pointer: &'static str, key: &'static str| {
-        move |object: &mut Value| {
-            drop(object.pointer_mut(pointer).unwrap().as_object_mut().unwrap().remove(key));
-        }
-    };
+    let pod = "/spec/template/spec";
     let main = "/spec/template/spec/containers/0";
-    let quiet = |action: &Action| assert_eq!(action.operation, Operation::NoOp, "{action:#?}");
-    let loud = |action: &Action| assert_eq!(action.operation, Operation::Update, "{action:#?}");
-
-    // Other words for the same.
     let limits = "/spec/template/spec/containers/0/resources/limits/cpu";
-    quiet(&check(bed, &objects, "Deployment", None, set(limits, json!("2000m")), &[]).await);
-    quiet(
-        &check(
-            bed,
-            &objects,
-            "ResourceQuota",
-            None,
-            set("/spec/hard", json!({"requests.cpu": 90, "pods": "90"})),
-            &[],
-        )
-        .await,
-    );
-    quiet(
-        &check(bed, &objects, "PersistentVolume", None, set("/spec/capacity/storage", json!("1Gi")), &[])
-            .await,
-    );
-    quiet(
-        &check(
-            bed,
-            &objects,
-            "HorizontalPodAutoscaler",
-            None,
-            set("/spec/metrics/0/resource/target/averageValue", json!("1")),
-            &[],
-        )
-        .await,
-    );
-    loud(&check(bed, &objects, "ConfigMap", None, set("/data/b", json!("1")), &[]).await);
-    loud(&check(bed, &objects, "Foo", None, set("/spec/cpu", json!("1")), &[]).await);
-    // Real changes.
-    loud(&check(bed, &objects, "Deployment", None, set(limits, json!("3")), &[]).await);
-    loud(&check(bed, &objects, "Secret", None, set("/data/k", json!("aHVudGVyMw==")), &[]).await);
-    loud(
-        &check(
-            bed,
-            &objects,
-            "Deployment",
-            None,
-            |object| object.pointer_mut(main).unwrap()["args"].as_array_mut().unwrap().reverse(),
-            &[],
-        )
-        .await,
-    );
-    loud(
-        &check(
-            bed,
-            &objects,
-            "Deployment",
-            None,
-            |object| object.pointer_mut(main).unwrap()["env"].as_array_mut().unwrap().reverse(),
-            &[],
-        )
-        .await,
-    );
-    loud(
-        &check(
-            bed,
-            &objects,
-            "Foo",
-            None,
-            |object| object["spec"]["parts"].as_array_mut().unwrap().truncate(1),
-            &[],
-        )
-        .await,
-    );
-    loud(&check(bed, &objects, "Role", None, set("/rules/0/verbs", json!(["get"])), &[]).await);
-    // What goes falls back to a default, or goes.
-    loud(&check(bed, &objects, "Deployment", None, without("/spec", "replicas"), &["defaults"]).await);
-    loud(&check(bed, &objects, "Foo", None, without("/spec", "size"), &["defaults"]).await);
-    loud(&check(bed, &objects, "Foo", None, without("/spec", "cpu"), &[]).await);
-    loud(&check(bed, &objects, "ConfigMap", None, without("/data", "b"), &[]).await);
-    // What the server would refuse.
-    loud(
-        &check(
-            bed,
-            &objects,
-            "StorageClass",
-            None,
-            set("/provisioner", json!("example.com/other")),
+    let average = "/spec/metrics/0/resource/target/averageValue";
+    let toleration = json!({"key": "new", "effect": "NoExecute", "tolerationSeconds": 0});
+    let rows: [(&str, Change, &[&str], Operation); 31] = [
+        // Other words for the same.
+        ("Deployment", set(limits, json!("2000m")), &[], NoOp),
+        ("ResourceQuota", set("/spec/hard", json!({"requests.cpu": 90, "pods": "90"})), &[], NoOp),
+        ("PersistentVolume", set("/spec/capacity/storage", json!("1Gi")), &[], NoOp),
+        ("HorizontalPodAutoscaler", set(average, json!("1")), &[], NoOp),
+        ("ConfigMap", set("/data/b", json!("1")), &[], Update),
+        ("Foo", set("/spec/cpu", json!("1")), &[], Update),
+        // Real changes.
+        ("Deployment", set(limits, json!("3")), &[], Update),
+        ("Secret", set("/data/k", json!("aHVudGVyMw==")), &[], Update),
+        ("Deployment", turned("/spec/template/spec/containers/0/args"), &[], Update),
+        ("Deployment", turned("/spec/template/spec/containers/0/env"), &[], Update),
+        ("Foo", set("/spec/parts", json!([{"name": "one", "value": 1}])), &[], Update),
+        ("Role", set("/rules/0/verbs", json!(["get"])), &[], Update),
+        // What is added, alone or with what the server fills in.
+        ("ConfigMap", with("/data", "new", json!("")), &[], Update),
+        ("Deployment", with(main, "workingDir", json!("/srv")), &[], Update),
+        ("Deployment", with("/spec/template/spec/containers/0/env", "", json!({"name": "NEW"})), &[], Update),
+        ("DaemonSet", with("/spec/template/spec/tolerations", "", toleration), &["defaults"], Update),
+        (
+            "DaemonSet",
+            with("/spec/template/spec/nodeSelector", "role/worker", json!("")),
+            &["defaults"],
+            Update,
+        ),
+        ("NetworkPolicy", with("/spec/ingress/0/from/0", "namespaceSelector", json!({})), &[], Update),
+        ("Role", with("/rules/0", "resourceNames", json!([])), &[], NoOp),
+        (
+            "DaemonSet",
+            with("/spec/template/spec/tolerations/0", "tolerationSeconds", json!(0)),
             &["validation"],
-        )
-        .await,
-    );
-    loud(&check(bed, &objects, "Foo", None, set("/spec/size", json!("many")), &["validation"]).await);
-    // What goes out of a value that is owned as a whole looks like a default.
-    quiet(
-        &check(
-            bed,
-            &objects,
-            "Deployment",
-            None,
-            without("/spec/template/spec/tolerations/0", "operator"),
-            &["whole-values"],
-        )
-        .await,
-    );
+            Update,
+        ),
+        ("Foo", with("/spec/parts", "", json!({"name": "three"})), &["defaults"], Update),
+        ("Foo", with("/spec/free", "deep", json!({"a": null, "b": [0]})), &[], Update),
+        ("Role", with("/rules/0", "resourceNames", json!(["one"])), &[], Update),
+        ("Deployment", with(pod, "hostNetwork", json!(false)), &["spelling"], Update),
+        // What goes falls back to a default, or goes.
+        ("Deployment", without("/spec", "replicas"), &["defaults"], Update),
+        ("Foo", without("/spec", "size"), &["defaults"], Update),
+        ("Foo", without("/spec", "cpu"), &[], Update),
+        ("ConfigMap", without("/data", "b"), &[], Update),
+        // What the server would refuse.
+        ("StorageClass", set("/provisioner", json!("example.com/other")), &["validation"], Update),
+        ("Foo", set("/spec/size", json!("many")), &["validation"], Update),
+        // What goes out of a value that is owned as a whole looks like a default.
+        ("Deployment", without("/spec/template/spec/tolerations/0", "operator"), &["whole-values"], NoOp),
+    ];
+    for (kind, change, spots, operation) in rows {
+        let action = check(&mut bed, &objects, kind, None, change, spots).await;
+        assert_eq!(action.operation, operation, "{action:#?}");
+    }
 }
