@@ -17,7 +17,8 @@ pub struct Observation {
     pub unreadable: Vec<UnreadableParent>,
     /// For every rendered object: the live one and what the server says to the change.
     pub objects: BTreeMap<ObjectKey, Asked>,
-    /// For every workload whose pod template is new or changes: what the server says to a pod made from it.
+    /// For every workload whose pod template is new or changes: what the server says to a pod made from it. The pod
+    /// is tried out where the workload was, which may be a stand-in namespace.
     pub pods: BTreeMap<ObjectKey, PodAnswer>,
     /// Live objects that carry the label of one of the sets and are not rendered under their name.
     pub candidates: Vec<Candidate>,
@@ -90,6 +91,14 @@ pub struct Moving {
 }
 
 impl Asked {
+    /// Returns the namespace in which the object was tried out, if its own does not exist yet.
+    pub(crate) fn stand_in(&self) -> Option<&str> {
+        match &self.answer {
+            Ask::NamespaceMissing(trial) => trial.made_in(),
+            _ => None,
+        }
+    }
+
     /// Takes an answer that was given without conflicts and migration.
     pub fn without_conflicts(live: Option<Object>, answer: Ask) -> Self {
         Self { live, conflicts: Vec::new(), answer, moving: None }

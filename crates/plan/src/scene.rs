@@ -83,11 +83,15 @@ impl<'a> Scene<'a> {
     /// namespace's own labels. What the server says to such a pod is said by the old rules.
     pub(crate) fn changes_rules_for(&self, namespace: &str) -> bool {
         let decides = |key: &ObjectKey| {
-            kinds::is_policy(&key.kind)
-                || kinds::is_namespace(&key.kind) && key.name == namespace
+            kinds::is_namespace(&key.kind) && key.name == namespace
                 || key.kind.is("", "LimitRange") && key.namespace.as_deref() == Some(namespace)
         };
-        self.holders.keys().any(|key| decides(key) && self.would_change(key))
+        self.changes_policies() || self.holders.keys().any(|key| decides(key) && self.would_change(key))
+    }
+
+    /// Says whether the commit changes policies or webhooks, which judge in every namespace.
+    pub(crate) fn changes_policies(&self) -> bool {
+        self.holders.keys().any(|key| kinds::is_policy(&key.kind) && self.would_change(key))
     }
 
     /// Says whether a rendered object would be written, as far as the server's answer tells.

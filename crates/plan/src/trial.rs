@@ -51,6 +51,14 @@ impl Trial {
         }
     }
 
+    /// Returns the namespace in which the object was tried out.
+    pub(crate) fn made_in(&self) -> Option<&str> {
+        match self {
+            Self::Made { stand_in, .. } => Some(stand_in),
+            Self::Not(_) | Self::Alike(_) => None,
+        }
+    }
+
     /// Returns what the server would make of the object.
     pub(crate) fn reply(&self) -> Option<&Reply> {
         match self {

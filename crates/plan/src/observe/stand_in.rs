@@ -134,6 +134,15 @@ pub(super) async fn judge_policies(reader: &Reader<'_>, given: &mut [Given]) -> 
     Ok(())
 }
 
+/// Says whether what was refused in one namespace is refused in every one: it is wrong itself, or the policy makes no
+/// difference between namespaces.
+pub(super) async fn refuses_everywhere(reader: &Reader<'_>, failure: &Failure) -> Result<bool, ClusterError> {
+    match (pods::denying_policy(failure), pods::denying_binding(failure)) {
+        (Some(policy), Some(binding)) => is_the_same_everywhere(reader, policy, binding).await,
+        _ => Ok(is_about_the_object(failure)),
+    }
+}
+
 async fn is_the_same_everywhere(
     reader: &Reader<'_>,
     policy: &str,
@@ -156,7 +165,8 @@ async fn spec(reader: &Reader<'_>, kind: &str, name: &str) -> Result<Option<Valu
 }
 
 /// Says whether a policy with its binding cannot tell one namespace from another: neither selects namespaces, no
-/// expression looks at one, and there are no parameters that could be of one.
+/// expression looks at one or asks for rights, which are rights in one, and there are no parameters that could be of
+/// one.
 fn sees_no_namespace(policy: &Value, binding: &Value) -> bool {
     let selects = |spec: &Value| {
         spec.pointer("/namespaceSelector")
@@ -164,7 +174,10 @@ fn sees_no_namespace(policy: &Value, binding: &Value) -> bool {
             .is_some_and(|selector| !selector.is_empty())
     };
     let expressions = ["validations", "matchConditions", "variables", "auditAnnotations"];
-    let looks = expressions.iter().any(|field| policy[field].to_string().contains("namespace"));
+    let looks = expressions.iter().any(|field| {
+        let text = policy[field].to_string();
+        text.contains("namespace") || text.contains("authorizer")
+    });
     let has_parameters = !policy["paramKind"].is_null() || !binding["paramRef"].is_null();
     !selects(&policy["matchConstraints"]) && !selects(&binding["matchResources"]) && !looks && !has_parameters
 }
@@ -204,7 +217,8 @@ fn is_about_the_object(failure: &Failure) -> bool {
     )
 }
 
-fn in_namespace(object: &Object, namespace: &str) -> Option<Object> {
+/// Returns an object as it would be in another namespace.
+pub(super) fn in_namespace(object: &Object, namespace: &str) -> Option<Object> {
     let mut body = object.body().clone();
     body["metadata"]["namespace"] = namespace.into();
     Object::new(body, object.origin().cloned()).ok()
@@ -257,6 +271,11 @@ mod tests {
         check(policy(plain), json!({"policyName": "p"}), true);
         check(policy("object.metadata.namespace != 'prd'"), everywhere(), false);
         check(policy("namespaceObject.metadata.labels.env == 'prd'"), everywhere(), false);
+        let right = "authorizer.requestResource.check('scale').allowed()";
+        check(policy(right), everywhere(), false);
+        let mut conditional = policy(plain);
+        conditional["matchConditions"] = json!([{"name": "rights", "expression": right}]);
+        check(conditional, everywhere(), false);
         check(policy(plain), json!({"paramRef": {"name": "limits"}}), false);
         let selector = json!({"namespaceSelector": {"matchLabels": {"env": "prd"}}});
         check(policy(plain), json!({"matchResources": selector}), false);

@@ -19,6 +19,9 @@ pub enum PodAnswer {
         /// Whether the policy that refuses asks who sends the request: the controller that makes the real pods is
         /// somebody else.
         asks_for_sender: bool,
+        /// Whether that holds in every namespace, as [`crate::Outcome::Refused`] says it of objects. It matters where the
+        /// pod was tried out in a namespace that stands in for its own.
+        everywhere: bool,
     },
     /// There was no answer that can be used.
     Failed(String),
@@ -64,6 +67,11 @@ pub(super) fn meaning(failure: &Failure) -> Meaning {
         FailureKind::Denied | FailureKind::Forbidden | FailureKind::Invalid => Meaning::Denied,
         _ => Meaning::Unknown,
     }
+}
+
+/// Says whether PodSecurity refuses, which goes by the labels of the namespace alone.
+pub(super) fn is_by_labels(failure: &Failure) -> bool {
+    failure.message.contains("violates PodSecurity")
 }
 
 /// Returns the object that a pod names and that does not exist: its kind and name.

@@ -9,7 +9,7 @@ use windlass_model::{Action, Forecast, Object, Refusal};
 use windlass_settings::PodPolicyRule;
 
 pub use answer::PodAnswer;
-use answer::{Meaning, meaning};
+use answer::{Meaning, is_by_labels, meaning};
 pub(crate) use answer::{denying_binding, denying_policy, lacking};
 pub(crate) use synthetic::pod_of;
 
@@ -19,50 +19,86 @@ use crate::{Ask, Asked, ObjectKey, template};
 
 /// Returns a workload as it would be, if its pods would be made from another template than now.
 pub(crate) fn changed(asked: &Asked) -> Option<&Object> {
-    let Ask::Answered(reply) = &asked.answer else { return None };
+    let reply = match &asked.answer {
+        Ask::Answered(reply) => reply,
+        Ask::NamespaceMissing(trial) => trial.reply()?,
+        _ => return None,
+    };
     let template = template::of(&reply.object)?;
     let before = asked.live.as_ref().and_then(template::of);
     (before != Some(template)).then_some(&reply.object)
 }
 
-/// Adds to the action what the server says to the workload's pods, and returns the refusal if it would take none.
+/// Adds to the action what the server says to the workload's pods, and returns the refusal if it would take none. Where
+/// the pod was tried out in a stand-in namespace, what that says of itself is only told.
 pub(crate) fn judge(scene: &Scene<'_>, action: &mut Action) -> Option<Refusal> {
     let key = ObjectKey::from(&action.object);
-    let workload = changed(scene.observation.objects.get(&key)?)?;
-    match scene.observation.pods.get(&key)? {
+    let asked = scene.observation.objects.get(&key)?;
+    let workload = changed(asked)?;
+    let stand_in = asked.stand_in();
+    let (failure, asks_for_sender, everywhere) = match scene.observation.pods.get(&key)? {
         PodAnswer::Admitted { warnings } => {
-            let new: Vec<String> = warnings.iter().map(|text| format!("its pods: {text}")).collect();
-            action.warnings.extend(new);
-            None
+            let whose = stand_in
+                .map_or_else(|| "its pods".to_owned(), |name| format!("its pods, tried out in `{name}`"));
+            action.warnings.extend(warnings.iter().map(|text| format!("{whose}: {text}")));
+            return None;
         }
         PodAnswer::Failed(reason) => {
             not_previewed(action, reason);
-            None
+            return None;
         }
-        PodAnswer::Refused { failure, asks_for_sender } => {
-            let words = words(failure);
-            match meaning(failure) {
-                Meaning::Admitted => None,
-                Meaning::Unknown => {
-                    not_previewed(action, &words);
-                    None
-                }
-                Meaning::NoRight => {
-                    not_previewed(action, "the identity may not create pods, not even as a dry-run");
-                    None
-                }
-                Meaning::NoRoom => {
-                    action.warnings.push(format!("there is no room for a pod more than now: {words}"));
-                    None
-                }
-                Meaning::Lacks(kind, name) => {
-                    lacks(scene, action, kind, &name);
-                    None
-                }
-                Meaning::Denied => denied(scene, action, workload, &words, *asks_for_sender),
-            }
+        PodAnswer::Refused { failure, asks_for_sender, everywhere } => {
+            (failure, *asks_for_sender, *everywhere)
+        }
+    };
+    let words = words(failure);
+    match (meaning(failure), stand_in) {
+        (Meaning::Admitted, _) => {}
+        (Meaning::Unknown, _) => not_previewed(action, &words),
+        (Meaning::NoRight, None) => {
+            not_previewed(action, "the identity may not create pods, not even as a dry-run");
+        }
+        (Meaning::NoRight, Some(name)) => not_previewed(
+            action,
+            &format!("the identity may not create pods in `{name}`, not even as a dry-run"),
+        ),
+        (Meaning::NoRoom, None) => {
+            action.warnings.push(format!("there is no room for a pod more than now: {words}"));
+        }
+        (Meaning::NoRoom, Some(name)) => {
+            not_previewed(action, &format!("the quota of `{name}` has no room for one"));
+        }
+        (Meaning::Lacks("ServiceAccount", account), Some(name)) if account == DEFAULT_ACCOUNT => {
+            not_previewed(action, &format!("`{name}` has no ServiceAccount `{account}`"));
+        }
+        (Meaning::Lacks(kind, name), _) => lacks(scene, action, kind, &name),
+        (Meaning::Denied, Some(name)) if is_by_labels(failure) => not_previewed(
+            action,
+            &format!(
+                "the PodSecurity labels of `{name}` refuse them; `guards.standInNamespace` can name a namespace with those of theirs"
+            ),
+        ),
+        (Meaning::Denied, Some(name)) if !everywhere => action.warnings.push(format!(
+            "in `{name}` its pods would be refused, which may or may not hold in their own namespace: {words}"
+        )),
+        (Meaning::Denied, _) => {
+            let rules_change = match stand_in {
+                Some(_) => scene.changes_policies(),
+                None => scene.changes_rules_for(key.namespace.as_deref().unwrap_or_default()),
+            };
+            return denied(scene, action, workload, &words, &Doubts { asks_for_sender, rules_change });
         }
     }
+    None
+}
+
+/// What every namespace has; a controller makes it.
+const DEFAULT_ACCOUNT: &str = "default";
+
+/// Why an answer may not be final.
+struct Doubts {
+    asks_for_sender: bool,
+    rules_change: bool,
 }
 
 /// The longest refusal that is passed on.
@@ -100,10 +136,9 @@ fn denied(
     action: &mut Action,
     workload: &Object,
     words: &str,
-    asks_for_sender: bool,
+    doubts: &Doubts,
 ) -> Option<Refusal> {
     let object = &action.object;
-    let namespace = object.namespace.as_deref().unwrap_or_default();
     let rolls = if action.live.is_some() {
         template::replaces_pods(workload)
     } else {
@@ -111,9 +146,9 @@ fn denied(
     };
     let doubt = if !rolls {
         Some("it makes no new pods now, but would fail later")
-    } else if asks_for_sender {
+    } else if doubts.asks_for_sender {
         Some("the policy asks who sends a pod, and the controller that sends the real ones is somebody else")
-    } else if scene.changes_rules_for(namespace) {
+    } else if doubts.rules_change {
         Some("the same commit changes policies, or the rules of the namespace")
     } else if scene.inputs.guards.pod_policy == PodPolicyRule::Warn {
         Some("the environment file says `podPolicy: warn`")

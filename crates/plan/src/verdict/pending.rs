@@ -31,8 +31,13 @@ fn tried_out(case: &Case<'_>, trial: &Trial, because: &str) -> Action {
     let preview = Preview::Locally(format!("{because}; {}", trial.told()));
     match trial {
         Trial::Not(_) | Trial::Alike(_) => case.foreseen(preview),
-        Trial::Made { outcome: Outcome::Accepted(reply), .. } => {
-            Action { preview, ..answered::action(case, reply) }
+        Trial::Made { stand_in, outcome: Outcome::Accepted(reply) } => {
+            let mut action = Action { preview, ..answered::action(case, reply) };
+            // PodSecurity warns by the labels of the namespace.
+            for warning in action.warnings.iter_mut().filter(|text| text.contains("violate PodSecurity")) {
+                *warning = format!("in `{stand_in}`: {warning}");
+            }
+            action
         }
         Trial::Made { stand_in, outcome: Outcome::Refused { failure, everywhere } } => {
             let problem = of_failure(&case.object.reference().kind, failure);

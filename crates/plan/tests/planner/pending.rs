@@ -52,9 +52,14 @@ fn an_object_is_tried_out_where_its_namespace_does_not_exist_yet() {
     let made = |outcome| Trial::Made { stand_in: "windlass-system".into(), outcome };
     let created = "create configmap shop/a in shop [routine] [locally: the namespace `shop` is created by the same commit; ";
     let told = &format!("{created}tried out in `windlass-system`, whose labels and limits may differ]");
-    let warnings = vec!["v1 is deprecated".to_owned()];
+    let security = "would violate PodSecurity \"restricted:latest\"";
+    let warnings = vec!["v1 is deprecated".to_owned(), security.to_owned()];
     let reply = Reply { object: crate::world::object(object.clone()), warnings };
-    check(made(Outcome::Accepted(reply)), 0, &[told, "warning v1 is deprecated"]);
+    check(
+        made(Outcome::Accepted(reply)),
+        0,
+        &[told, "warning v1 is deprecated", &format!("warning in `windlass-system`: {security}")],
+    );
     let refused = |everywhere| {
         let causes =
             json!([{"reason": "FieldValueInvalid", "field": "data[k]", "message": "Invalid value: no"}]);

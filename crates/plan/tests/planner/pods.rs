@@ -1,7 +1,7 @@
 //! What the server says to the pods of changed workloads.
 
 use serde_json::{Value, json};
-use windlass_plan::{ObjectKey, PodAnswer};
+use windlass_plan::{Ask, ObjectKey, Outcome, PodAnswer, Reply, Trial};
 use windlass_settings::PodPolicyRule;
 
 use crate::world::{World, failure, live, member, named, object};
@@ -14,7 +14,8 @@ fn deployment(image: &str, replicas: u64) -> Value {
 }
 
 fn refused(message: &str, asks_for_sender: bool) -> PodAnswer {
-    PodAnswer::Refused { failure: failure(403, "Forbidden", message, &json!([])), asks_for_sender }
+    let failure = failure(403, "Forbidden", message, &json!([]));
+    PodAnswer::Refused { failure, asks_for_sender, everywhere: false }
 }
 
 /// A new Deployment, beside other objects of the commit, whose pod was answered like this.
@@ -123,4 +124,59 @@ fn pods_of_an_unchanged_template_are_not_judged() {
     judged(&old, 0, &[&["no-op"]]);
     judged(&new, 4, &[&["update", "because of: image of web"], &["refused pod-policy"]]);
     judged(&deployment("a", 2), 0, &[&["update", "spec.replicas"]]);
+}
+
+/// What the stand-in namespace says of itself stops nothing.
+#[test]
+fn pods_tried_out_in_a_stand_in_namespace() {
+    let check = |answer: PodAnswer, others: &[Value], exit: u8, want: &[&[&str]]| {
+        let (desired, namespace) = (deployment("a", 1), named("v1", "Namespace", None, "shop"));
+        let reply = Reply { object: object(live(desired.clone())), warnings: Vec::new() };
+        let trial = Trial::Made { stand_in: "spare".into(), outcome: Outcome::Accepted(reply) };
+        let objects = [&[namespace.clone(), desired.clone()], others].concat();
+        let mut world = World::new()
+            .unit("shop", &objects)
+            .answered(&namespace, None, live(namespace.clone()))
+            .asked(None, &[], Ask::NamespaceMissing(trial), &desired);
+        for other in others {
+            world = world.answered(other, None, live(other.clone()));
+        }
+        world.observation.pods.insert(ObjectKey::from(object(desired).reference()), answer);
+        let first: &[&[&str]] = &[&["create namespace"]];
+        world.check(exit, &[first, want].concat());
+    };
+    let everywhere = |message: &str, asks_for_sender| {
+        let failure = failure(403, "Forbidden", message, &json!([]));
+        PodAnswer::Refused { failure, asks_for_sender, everywhere: true }
+    };
+    let created = "create deployment";
+    check(everywhere(DENIED, false), &[], 4, &[&[created], &["refused pod-policy", "no-root"]]);
+    check(
+        everywhere(DENIED, true),
+        &[],
+        0,
+        &[&[created, "its pods would be refused", "asks who sends a pod"]],
+    );
+    let policy = named("admissionregistration.k8s.io/v1", "ValidatingAdmissionPolicy", None, "no-root");
+    let doubt: &[&str] = &[created, "its pods would be refused", "the same commit changes policies"];
+    check(everywhere(DENIED, false), &[policy], 0, &[doubt, &["create validating"]]);
+    let told =
+        "warning in `spare` its pods would be refused, which may or may not hold in their own namespace: ";
+    check(refused(DENIED, false), &[], 0, &[&[created, told, "no-root"]]);
+    let security = "pods \"x\" is forbidden: violates PodSecurity \"restricted:latest\": runAsNonRoot";
+    check(
+        refused(security, false),
+        &[],
+        0,
+        &[&[created, "note: its pods were not previewed: the PodSecurity labels of `spare`"]],
+    );
+    let quota =
+        "pods \"x\" is forbidden: exceeded quota: q, requested: pods=1, used: pods=2, limited: pods=2";
+    check(refused(quota, false), &[], 0, &[&[created, "not previewed: the quota of `spare` has no room"]]);
+    let right = "pods is forbidden: User \"u\" cannot create resource \"pods\" in API group \"\" in the namespace \"spare\"";
+    check(refused(right, false), &[], 0, &[&[created, "the identity may not create pods in `spare`"]]);
+    let account = "pods \"x\" is forbidden: error looking up service account spare/default: serviceaccount \"default\" not found";
+    check(refused(account, false), &[], 0, &[&[created, "`spare` has no ServiceAccount `default`"]]);
+    let warned = PodAnswer::Admitted { warnings: vec!["old field".to_owned()] };
+    check(warned, &[], 0, &[&[created, "warning its pods, tried out in `spare`: old field"]]);
 }

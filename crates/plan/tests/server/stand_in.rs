@@ -84,7 +84,7 @@ async fn a_policy_of_the_stand_in_is_only_told() {
     let mut new = New::new().await;
     let refused = format!("refused-{}", new.bed.suffix);
     let config = new.object("ConfigMap", &refused, &json!({}));
-    enforce(&mut new.bed, "everywhere", &refused, &json!({})).await;
+    refuse(&mut new.bed, "everywhere", config.clone(), &json!({})).await;
     let plan = new.check(&config, &["Locally", "problem denied by policy", "everywhere"]).await;
     assert_eq!(exit_code(&plan), Some(ExitCode::Refused));
 
@@ -92,29 +92,88 @@ async fn a_policy_of_the_stand_in_is_only_told() {
     let config = new.object("ConfigMap", &other, &json!({}));
     let selector =
         json!({"namespaceSelector": {"matchLabels": {"kubernetes.io/metadata.name": new.bed.namespace}}});
-    enforce(&mut new.bed, "selected", &other, &selector).await;
+    refuse(&mut new.bed, "selected", config.clone(), &selector).await;
     let plan = new
         .check(&config, &["Locally", "warning in `", "it would be refused, which may or may not hold"])
         .await;
     assert_eq!(exit_code(&plan), None);
 }
 
-/// Refuses ConfigMaps of one name, and waits until that is so.
-async fn enforce(bed: &mut Bed, word: &str, refused: &str, matching: &Value) {
+/// The Deployment was accepted on a first delivery, and no pod of it ever started.
+#[tokio::test]
+async fn pods_of_a_new_namespace_are_tried_out_too() {
+    let mut new = New::new().await;
+    let workload = |name: &str| {
+        let spec = json!({"selector": {"matchLabels": {"app": "a"}}, "template": {"metadata": {"labels": {"app": "a"}},
+            "spec": {"containers": [{"name": "a", "image": "registry.example/a:1"}]}}});
+        let mut body = new.object("Deployment", name, &json!({"spec": spec}));
+        body["apiVersion"] = "apps/v1".into();
+        body
+    };
+    let (refused, other) = (format!("refused-{}", new.bed.suffix), format!("selected-{}", new.bed.suffix));
+    let (denied, selected) = (workload(&refused), workload(&other));
+    let pod = |name: &str| {
+        json!({"apiVersion": "v1", "kind": "Pod", "metadata": {"name": name},
+            "spec": {"containers": [{"name": "a", "image": "registry.example/a:1"}]}})
+    };
+    let plan = new.check(&denied, &["create Deployment", "Locally"]).await;
+    assert!(exit_code(&plan).is_none() && !format!("{plan:?}").contains("not previewed"), "{plan:?}");
+
+    refuse(&mut new.bed, "everywhere", pod(&refused), &json!({})).await;
+    let namespace = json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": new.namespace}});
+    let refusal: &[&str] = &["refused pod-policy", "no such name"];
+    let plan = new
+        .bed
+        .check(
+            &[namespace.clone(), denied.clone()],
+            &[&["create Namespace/"], &["create Deployment", "Locally"], refusal],
+        )
+        .await;
+    assert_eq!(exit_code(&plan), Some(ExitCode::Refused));
+
+    let selector =
+        json!({"namespaceSelector": {"matchLabels": {"kubernetes.io/metadata.name": new.bed.namespace}}});
+    refuse(&mut new.bed, "selected", pod(&other), &selector).await;
+    let plan =
+        new.check(&selected, &["warning in `", "its pods would be refused, which may or may not"]).await;
+    assert_eq!(exit_code(&plan), None);
+
+    // A LimitRange of the stand-in changes pods before a policy sees them.
+    let limits = json!({"apiVersion": "v1", "kind": "LimitRange", "metadata": {"name": "a", "namespace": new.bed.namespace},
+        "spec": {"limits": [{"type": "Container", "default": {"cpu": "1"}}]}});
+    new.bed.kubectl(&["apply", "-f", "-"], &limits.to_string());
+    let plan = new.check(&denied, &["warning in `", "its pods would be refused, which may or may not"]).await;
+    assert_eq!(exit_code(&plan), None);
+
+    // So does PodSecurity refuse by the labels of the stand-in, before any policy is asked.
+    new.bed.kubectl(
+        &["label", "namespace", &new.bed.namespace, "pod-security.kubernetes.io/enforce=restricted"],
+        "",
+    );
+    let told = format!("warning in `{}`: would violate PodSecurity", new.bed.namespace);
+    let plan = new.check(&denied, &["its pods were not previewed: the PodSecurity labels of", &told]).await;
+    assert_eq!(exit_code(&plan), None);
+}
+
+/// Refuses objects of the probe's kind whose name begins as the probe's, and waits until that is so.
+async fn refuse(bed: &mut Bed, word: &str, mut probe: Value, matching: &Value) {
     let name = format!("{word}-{}", bed.suffix);
     let group = "admissionregistration.k8s.io/v1";
+    let text = |value: &Value| value.as_str().unwrap().to_owned();
+    let resource = format!("{}s", text(&probe["kind"]).to_lowercase());
+    let refused = text(&probe["metadata"]["name"]);
+    let expression = format!("!(has(object.metadata.name) && object.metadata.name.startsWith('{refused}'))");
     let policy = json!({"apiVersion": group, "kind": "ValidatingAdmissionPolicy", "metadata": {"name": name},
         "spec": {"matchConstraints": {"resourceRules": [{"apiGroups": [""], "apiVersions": ["v1"],
-            "operations": ["CREATE"], "resources": ["configmaps"]}]},
-            "validations": [{"expression": format!("object.metadata.name != '{refused}'"), "message": "no such name"}]}});
+            "operations": ["CREATE"], "resources": [resource]}]},
+            "validations": [{"expression": expression, "message": "no such name"}]}});
     let binding = json!({"apiVersion": group, "kind": "ValidatingAdmissionPolicyBinding", "metadata": {"name": name},
         "spec": {"policyName": name, "validationActions": ["Deny"], "matchResources": matching}});
     for body in [policy, binding] {
         bed.kubectl(&["apply", "-f", "-"], &body.to_string());
         bed.leftovers.push((body["kind"].as_str().unwrap().to_owned(), name.clone()));
     }
-    let probe = json!({"apiVersion": "v1", "kind": "ConfigMap",
-        "metadata": {"name": refused, "namespace": bed.namespace}});
+    probe["metadata"]["namespace"] = bed.namespace.as_str().into();
     let probe = Object::new(probe, None).unwrap();
     for attempt in 0.. {
         if bed.cluster.try_create(&probe).await.is_err() {
