@@ -19,7 +19,8 @@ pub(crate) const NAMESPACE: &str = "memory";
 
 pub(crate) struct Bed {
     pub(crate) cluster: Cluster,
-    cluster_id: ClusterId,
+    /// What the cluster says of itself.
+    pub(crate) cluster_id: ClusterId,
     pub(crate) memory: Memory,
     folder: PathBuf,
     _turn: tokio::sync::MutexGuard<'static, ()>,

@@ -27,13 +27,17 @@ pub(crate) enum Change {
     Parameter,
     /// A webhook is asked about updates that nobody answers, or no more.
     Webhook,
+    /// A webhook that may change updates is asked, which nobody answers, or no more.
+    MutatingWebhook,
+    /// The server gets another version, or goes back to the one before.
+    ServerVersion,
     /// A label of the namespace, by which policies are bound.
     NamespaceLabel,
     /// Claims are limited, or no more.
     LimitRange,
 }
 
-pub(crate) const ALL: [Change; 12] = [
+pub(crate) const ALL: [Change; 14] = [
     Change::EditLive,
     Change::DeleteLive,
     Change::EditSecret,
@@ -44,13 +48,20 @@ pub(crate) const ALL: [Change; 12] = [
     Change::ValidatingPolicy,
     Change::Parameter,
     Change::Webhook,
+    Change::MutatingWebhook,
+    Change::ServerVersion,
     Change::NamespaceLabel,
     Change::LimitRange,
 ];
 
 impl Change {
     /// Makes the change; `choice` picks one of its forms.
-    pub(crate) async fn make(self, bed: &Bed, desired: &mut [Value], choice: u32) {
+    pub(crate) async fn make(self, bed: &mut Bed, desired: &mut [Value], choice: u32) {
+        if self == Self::ServerVersion {
+            bed.cluster_id.version = format!("v1.36.{}", choice % 3);
+            return;
+        }
+        let bed = &*bed;
         let in_namespace =
             |arguments: &[&str]| drop(bed.kubectl(&[&["-n", NAMESPACE], arguments].concat(), ""));
         let switch = |on: bool, objects: &[Value]| {
@@ -85,7 +96,11 @@ impl Change {
             Self::MutatingPolicy => switch(on, &mutating_policy(choice % 2)),
             Self::ValidatingPolicy => switch(on, &validating_policy()),
             Self::Parameter => switch(on, &[parameter(choice.is_multiple_of(2))]),
-            Self::Webhook => switch(on && choice.is_multiple_of(2), &[webhook()]),
+            Self::Webhook => switch(on && choice.is_multiple_of(2), &[webhook("Validating", "services")]),
+            Self::MutatingWebhook => {
+                switch(on && choice.is_multiple_of(2), &[webhook("Mutating", "networkpolicies")]);
+            }
+            Self::ServerVersion => {}
             Self::NamespaceLabel => {
                 let label = if on { "judged=yes" } else { "judged-" };
                 drop(bed.kubectl(&["label", "--overwrite", "namespace", NAMESPACE, label], ""));
@@ -149,13 +164,14 @@ fn parameter(allow: bool) -> Value {
         "data": {"allow": if allow { "yes" } else { "no" }}})
 }
 
-fn webhook() -> Value {
-    json!({"apiVersion": "admissionregistration.k8s.io/v1", "kind": "ValidatingWebhookConfiguration",
+fn webhook(kind: &str, resource: &str) -> Value {
+    json!({"apiVersion": "admissionregistration.k8s.io/v1", "kind": format!("{kind}WebhookConfiguration"),
         "metadata": {"name": "memory"}, "webhooks": [{"name": "memory.example.dev", "sideEffects": "None",
             "admissionReviewVersions": ["v1"], "failurePolicy": "Fail", "timeoutSeconds": 1,
             "clientConfig": {"url": "https://127.0.0.1:9/"},
             "namespaceSelector": {"matchLabels": {"judged": "yes"}},
-            "rules": [{"apiGroups": [""], "apiVersions": ["v1"], "operations": ["UPDATE"], "resources": ["services"]}]}]})
+            "rules": [{"apiGroups": ["", "networking.k8s.io"], "apiVersions": ["v1"], "operations": ["UPDATE"],
+                "resources": [resource]}]}]})
 }
 
 fn limit_range() -> Value {

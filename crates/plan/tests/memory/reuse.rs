@@ -1,6 +1,7 @@
 //! What is asked again and what is not.
 
 use crate::bed::{Bed, objects};
+use crate::changes::Change;
 
 #[tokio::test]
 async fn an_unchanged_cluster_is_asked_nothing_again() {
@@ -37,6 +38,17 @@ async fn an_unchanged_cluster_is_asked_nothing_again() {
     let mark = bed.mark();
     bed.plan_asking(&desired).await;
     assert_eq!(bed.asked_since(mark).1, 0);
+}
+
+/// Another version may have other defaults, validation and admission.
+#[tokio::test]
+async fn what_another_version_of_the_server_said_counts_for_nothing() {
+    let (mut bed, mut desired) = Bed::with_objects().await;
+    assert_eq!(bed.learn(&desired).await, desired.len());
+    Change::ServerVersion.make(&mut bed, &mut desired, 1).await;
+    let planned = bed.plan_remembering(&desired).await;
+    assert_eq!((planned.reused, planned.unusable), (0, None));
+    assert_eq!(bed.learn(&desired).await, desired.len());
 }
 
 #[tokio::test]

@@ -52,7 +52,7 @@ async fn verdicts_with_memory_are_those_without_after_changes_at_random() {
         for _ in 0..random.random_range(1..3) {
             let (change, choice) = (ALL[random.random_range(0..ALL.len())], random.random_range(0..6));
             history.push(format!("{change:?} {choice}"));
-            change.make(&bed, &mut desired, choice).await;
+            change.make(&mut bed, &mut desired, choice).await;
         }
         reused += compare(&mut bed, &desired, &history).await;
     }
@@ -66,7 +66,7 @@ async fn verdicts_with_memory_are_those_without_after_changes_at_random() {
 async fn what_makes_a_difference_is_noticed() {
     let (mut bed, mut desired) = Bed::with_objects().await;
     bed.kubectl(&["label", "namespace", "memory", "judged=yes"], "").unwrap();
-    Change::Parameter.make(&bed, &mut desired, 1).await;
+    Change::Parameter.make(&mut bed, &mut desired, 1).await;
     for (change, choice) in [
         (Change::Schema, 0),
         (Change::MutatingPolicy, 1),
@@ -75,11 +75,12 @@ async fn what_makes_a_difference_is_noticed() {
         (Change::Parameter, 2),
         (Change::LimitRange, 2),
         (Change::Webhook, 2),
+        (Change::MutatingWebhook, 2),
         (Change::EditSecret, 1),
     ] {
         bed.learn(&desired).await;
         let before = bed.plan_asking(&desired).await.plan["actions"].clone();
-        change.make(&bed, &mut desired, choice).await;
+        change.make(&mut bed, &mut desired, choice).await;
         let mut after = before.clone();
         for _ in 0..40 {
             compare(&mut bed, &desired, &[format!("{change:?} {choice}")]).await;
