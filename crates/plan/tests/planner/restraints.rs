@@ -1,10 +1,10 @@
 //! Freezes and rules of the environment file, judged over whole plans. They are made on 2026-06-15, a Monday.
 
-use serde_json::json;
+use serde_json::{Value, json};
 use windlass_plan::{freezes, rules};
 use windlass_settings::{Freeze, Guards, PlanRule};
 
-use crate::world::{World, config};
+use crate::world::{World, config, member, named};
 
 /// A plan that creates one ConfigMap.
 fn creating() -> World {
@@ -12,12 +12,36 @@ fn creating() -> World {
     World::new().unit("shop", std::slice::from_ref(&body)).answered(&body, None, body.clone())
 }
 
+/// A plan that restarts the pods of so many StatefulSets, and of a Deployment.
+fn restarting(sets: usize) -> World {
+    let workload = |kind: &str, name: &str, image: &str| {
+        let mut body = named("apps/v1", kind, Some("shop"), name);
+        let labels = json!({"app": name});
+        body["spec"] = json!({"replicas": 3, "selector": {"matchLabels": labels}, "template": {
+            "metadata": {"labels": labels}, "spec": {"containers": [{"name": "a", "image": image}]}}});
+        body
+    };
+    let names = (0..sets).map(|number| ("StatefulSet", format!("db{number}")));
+    let names: Vec<(&str, String)> = names.chain([("Deployment", "web".to_owned())]).collect();
+    let bodies = |image: &str| -> Vec<Value> {
+        names.iter().map(|(kind, name)| workload(kind, name, image)).collect()
+    };
+    let (old, new) = (bodies("registry.example/a:1"), bodies("registry.example/a:2"));
+    old.into_iter().zip(&new).fold(World::new().unit("shop", &new), |world, (old, new)| {
+        world.answered(new, Some(member("shop", old)), member("shop", new.clone()))
+    })
+}
+
 fn check_rule(deny: &str, want: Option<&str>) {
+    check_rule_on(&creating(), deny, want);
+}
+
+fn check_rule_on(world: &World, deny: &str, want: Option<&str>) {
     let guards = Guards {
         rules: vec![PlanRule { name: "r".into(), deny: deny.into(), message: "not today".into() }],
         ..Guards::default()
     };
-    let refusals = rules(&creating().plan(), &guards);
+    let refusals = rules(&world.plan(), &guards);
     let messages: Vec<&str> = refusals.iter().map(|refusal| refusal.message.as_str()).collect();
     match want {
         None => assert!(messages.is_empty(), "{deny}: {messages:?}"),
@@ -37,6 +61,17 @@ fn rules_see_the_plan_and_the_time() {
     check_rule("now.getDayOfWeek() == 1", Some("not today"));
     check_rule("now.getDayOfWeek('Europe/Amsterdam') == 5", None);
     check_rule("now > timestamp('2026-06-15T11:59:00Z') && has(plan.rollback)", None);
+}
+
+/// Each group keeps its majority while it restarts pod by pod; two at once may both be short of members.
+#[test]
+fn no_more_than_one_quorum_group_restarts_in_a_run() {
+    let rule = "size(plan.restarts.filter(r, r.object.kind == 'StatefulSet.apps')) > 1";
+    for (sets, want) in [(0, None), (1, None), (2, Some("r: not today"))] {
+        let world = restarting(sets);
+        assert_eq!(world.plan().restarts().len(), sets + 1);
+        check_rule_on(&world, rule, want);
+    }
 }
 
 /// A rule that fails says nothing about the plan: what it forbids may be what the plan does.

@@ -251,20 +251,27 @@ async fn scope_and_names_stay() {
     let old = kind.definition(&v1(json!({"a": text()})));
     let one = kind.object("v1", "one", &json!({"a": "1"}));
     kind.deliver(&old, "v1", std::slice::from_ref(&one)).await;
-    let mut new = old.clone();
-    new["spec"]["scope"] = json!("Cluster");
-    let plan = kind
-        .bed
-        .check(
-            &[new, one],
-            &[
-                &["recreate Custom", "problem immutable: spec.scope"],
-                &["/one"],
-                &["refused definition-identity", "spec.scope from `Namespaced` to `Cluster`; 1 exist"],
-            ],
-        )
-        .await;
-    assert_eq!(exit_code(&plan), Some(ExitCode::Refused));
+    for (field, value, told) in [
+        ("/spec/scope", "Cluster", "spec.scope from `Namespaced` to `Cluster`; 1 exist"),
+        ("/spec/group", "other.example.com", "to `other.example.com`"),
+        ("/spec/names/plural", "fooes", "spec.names.plural from `foos` to `fooes`"),
+    ] {
+        let mut new = old.clone();
+        *new.pointer_mut(field).unwrap() = json!(value);
+        let path = field[1..].replace('/', ".");
+        let plan = kind
+            .bed
+            .check(
+                &[new, one.clone()],
+                &[
+                    &["recreate Custom", &format!("problem immutable: {path}")],
+                    &["/one"],
+                    &["refused definition-identity", told],
+                ],
+            )
+            .await;
+        assert_eq!(exit_code(&plan), Some(ExitCode::Refused));
+    }
 }
 
 /// A webhook that does not answer makes every object in another version unreadable.

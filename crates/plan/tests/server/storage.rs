@@ -46,11 +46,11 @@ async fn a_claim_grows_where_its_class_allows_it_and_never_shrinks() {
     let plan = bed.check(&[grows("4Gi"), stays("4Gi")], &[&larger, &refused]).await;
     // The server calls it a missing right: its administrator would have looked in the wrong place.
     assert_eq!(exit_code(&plan), Some(ExitCode::Refused));
-    bed.check(
-        &[grows("1Gi"), stays("2Gi")],
-        &[&["recreate PersistentVolumeClaim/grows", "problem immutable", "never shrinks"], &["no-op"]],
-    )
-    .await;
+    let smaller = ["recreate PersistentVolumeClaim/grows", "problem immutable", "never shrinks"];
+    bed.check(&[grows("1Gi"), stays("2Gi")], &[&smaller, &["no-op"]]).await;
+    // Nor does it go back to its old size once it was asked to grow.
+    bed.deliver(&[("shop", &[grows("4Gi"), stays("2Gi")])]).await;
+    bed.check(&[grows("2Gi"), stays("2Gi")], &[&smaller, &["no-op"]]).await;
 }
 
 #[tokio::test]
