@@ -172,7 +172,8 @@ impl<'a> Run<'a> {
 /// Says how applying ended that met these failures, the first of them first.
 fn failed(written: Vec<ObjectRef>, unwritten: Vec<Unwritten>) -> ApplyError {
     let stale = written.is_empty() && unwritten.iter().all(|unwritten| unwritten.stale);
-    let unanswered = unwritten.iter().all(|unwritten| unwritten.unanswered);
+    let unanswered = unwritten.iter().any(|unwritten| unwritten.unanswered)
+        && unwritten.iter().all(|unwritten| unwritten.systemic);
     let failures: Vec<ObjectFailure> = unwritten.into_iter().map(|unwritten| unwritten.failure).collect();
     if stale {
         ApplyError::Stale { failures }
@@ -214,7 +215,8 @@ mod tests {
         check(&[], &[gone()], ExitCode::Unreachable);
         check(some, &[gone(), late(), api(503)], ExitCode::Unreachable);
         check(some, &[gone(), api(422)], ExitCode::ApplyFailed);
-        // It answers, only not as one would like.
+        // It answers, only not as one would like. A single API behind it may be down.
+        check(some, &[api(503)], ExitCode::ApplyFailed);
         check(some, &[api(429)], ExitCode::ApplyFailed);
         check(some, &[api(401)], ExitCode::ApplyFailed);
     }

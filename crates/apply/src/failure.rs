@@ -99,15 +99,15 @@ pub(crate) fn words(object: &ObjectRef, error: &ClusterError) -> String {
 fn is_systemic(error: &ClusterError) -> bool {
     is_unanswered(error)
         || error.failure().is_some_and(|failure| {
-            matches!(failure.kind(), FailureKind::Unauthorized | FailureKind::Throttled)
+            matches!(
+                failure.kind(),
+                FailureKind::Unauthorized | FailureKind::Unavailable | FailureKind::Throttled
+            )
         })
 }
 
-fn is_unanswered(error: &ClusterError) -> bool {
-    match error {
-        ClusterError::Unreachable { .. } | ClusterError::Timeout { .. } => true,
-        _ => error.failure().is_some_and(|failure| failure.kind() == FailureKind::Unavailable),
-    }
+pub(crate) fn is_unanswered(error: &ClusterError) -> bool {
+    matches!(error, ClusterError::Unreachable { .. } | ClusterError::Timeout { .. })
 }
 
 #[cfg(test)]

@@ -61,7 +61,7 @@ pub(crate) async fn remove(
         if live.is_terminating() {
             return Ok(Removal::Going(leaving));
         }
-        if let Some(reason) = instances::reason(&live, context).await {
+        if let Some(reason) = instances::reason(&live, context).await.map_err(failed)? {
             return Ok(keep(&live, reason));
         }
         retain(action, context).await?;

@@ -84,6 +84,11 @@ impl ClusterError {
         }
     }
 
+    /// Says whether the server has forgotten the place from which a list or a watch was to go on.
+    pub fn is_expired(&self) -> bool {
+        self.failure().is_some_and(|failure| failure.code == 410)
+    }
+
     /// Says whether a write that ended so may nevertheless have been carried out.
     pub fn may_have_landed(&self) -> bool {
         match self {

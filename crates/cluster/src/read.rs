@@ -111,6 +111,15 @@ impl Cluster {
         self.pages(resource, selector, METADATA, |_| true).await
     }
 
+    /// Returns some object of a kind, wherever it is, or `None` if there is none.
+    pub async fn first(&self, resource: &Resource) -> Result<Option<ObjectRef>, ClusterError> {
+        let url = path::with_query(&path::collection(resource, None), &[("limit", "1")]);
+        let call = Call { accept: METADATA, ..Call::get(url) };
+        let mut page = self.transport.call(&call).await?.json(&call.what())?;
+        let Some(item) = page["items"].as_array_mut().and_then(Vec::pop) else { return Ok(None) };
+        Ok(Some(parse(typed(item, resource), &call.what())?.reference().clone()))
+    }
+
     /// Returns a part of one object, or `None` if there is no such object. What the type leaves out is not kept.
     pub async fn get_part<T: DeserializeOwned>(
         &self,
@@ -141,7 +150,7 @@ impl Cluster {
         let mut attempt = 1;
         loop {
             match self.pages_once(resource, selector, accept, &wanted).await {
-                Err(error) if is_expired(&error) && attempt < ATTEMPTS => attempt += 1,
+                Err(error) if error.is_expired() && attempt < ATTEMPTS => attempt += 1,
                 listed => return listed,
             }
         }
@@ -258,10 +267,6 @@ fn typed(mut item: Value, resource: &Resource) -> Value {
 pub(crate) fn parse(body: Value, what: &str) -> Result<Object, ClusterError> {
     Object::new(body, None)
         .map_err(|error| ClusterError::Answer { what: what.to_owned(), reason: error.to_string() })
-}
-
-fn is_expired(error: &ClusterError) -> bool {
-    error.failure().is_some_and(|failure| failure.code == 410)
 }
 
 /// Says whether a failed GET means that there is no such object.

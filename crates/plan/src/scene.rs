@@ -70,13 +70,15 @@ impl<'a> Scene<'a> {
             .find(|desired| ObjectKey::from(desired.reference()) == *object)
     }
 
-    /// Says whether the commit holds an object of a kind, given without its group, in a namespace or in none.
-    pub(crate) fn renders(&self, kind: &str, name: &str, namespace: Option<&str>) -> bool {
-        let is_it = |key: &ObjectKey| {
-            let here = key.namespace.is_none() || key.namespace.as_deref() == namespace;
-            key.kind.kind == kind && key.name == name && here
+    /// Returns the position of the first unit that holds an object of a kind, given without its group, in a namespace
+    /// or in none.
+    pub(crate) fn position_of(&self, kind: &str, name: &str, namespace: Option<&str>) -> Option<usize> {
+        let is_it = |object: &Object| {
+            let reference = object.reference();
+            let here = reference.namespace.is_none() || reference.namespace.as_deref() == namespace;
+            reference.kind.kind == kind && reference.name == name && here
         };
-        self.holders.keys().any(is_it)
+        self.inputs.rendering.units.iter().position(|unit| unit.objects.iter().any(is_it))
     }
 
     /// Says whether the commit changes what decides which pods a namespace takes: policies, webhooks, limits, or the

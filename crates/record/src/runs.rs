@@ -75,8 +75,12 @@ impl Store {
     /// Deletes all records but the newest `keep` and that of the run that did not complete, which says where a rollback
     /// begins; returns how many it deleted.
     pub async fn trim(&self, keep: usize) -> Result<usize, RecordError> {
+        let surplus: Vec<Stored> = self.records().await?.into_iter().skip(keep).collect();
+        if surplus.is_empty() {
+            return Ok(0);
+        }
         let current = self.state().await?.current.map(|run| self.run_reference(&run));
-        let surplus = self.records().await?.into_iter().skip(keep);
+        let surplus = surplus.into_iter();
         let mut deleted = 0;
         for Stored { live, .. } in surplus.filter(|stored| Some(stored.live.reference()) != current.as_ref())
         {

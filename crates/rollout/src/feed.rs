@@ -116,7 +116,7 @@ impl Feed {
         };
         let mut events = match opened {
             Ok(events) => events,
-            Err(error) if is_expired(&error) => return Ok(false),
+            Err(error) if error.is_expired() => return Ok(false),
             // Whoever may list all namespaces may still watch in some only.
             Err(error) if self.collection.is_wide() && is_forbidden(&error) => {
                 self.tell(News::TooWide).await?;
@@ -128,7 +128,7 @@ impl Feed {
             match tokio::time::timeout(SILENCE, events.next()).await {
                 Ok(Some(Ok(WatchItem::Expired))) => return Ok(false),
                 Ok(Some(Ok(item))) => self.pass_on(item, version).await?,
-                Ok(Some(Err(error))) if is_expired(&error) => return Ok(false),
+                Ok(Some(Err(error))) if error.is_expired() => return Ok(false),
                 Ok(Some(Err(error))) => return self.stumble(error).await.map(|()| true),
                 // Closed by the server, as it does every few minutes, or silent.
                 Ok(None) | Err(_) => {
@@ -174,10 +174,6 @@ impl Feed {
 
 fn is_forbidden(error: &ClusterError) -> bool {
     error.failure().is_some_and(|failure| failure.code == 403)
-}
-
-fn is_expired(error: &ClusterError) -> bool {
-    error.failure().is_some_and(|failure| failure.code == 410)
 }
 
 /// Pauses between attempts, each twice as long as the last.

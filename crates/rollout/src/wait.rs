@@ -183,7 +183,13 @@ impl Wait<'_> {
         }
         let verdicts = self.verdicts().await;
         if !self.is_close && !self.can_tell_from_afar(&verdicts) {
-            return None;
+            if !late {
+                return None;
+            }
+            // What is known to be unready is told below; what only looks ready is not.
+            if verdicts.iter().all(Verdict::is_ready) {
+                return Some(Err(self.unseen()));
+            }
         }
         if verdicts.iter().all(Verdict::is_ready) {
             return Some(Ok(self.rolled_out(verdicts)));

@@ -131,8 +131,7 @@ impl Session {
     /// Returns the folder of this run's reports, and makes it for the own user alone.
     pub(crate) fn reports(&self, out: Option<&Path>) -> Result<PathBuf, CommandError> {
         let folder = self.report_folder(out);
-        let made = std::fs::DirBuilder::new().recursive(true).mode(0o700).create(&folder);
-        made.map_err(|error| CommandError::file(&folder, &error))?;
+        private_folder(&folder).map_err(|error| CommandError::file(&folder, &error))?;
         Ok(folder)
     }
 
@@ -162,6 +161,11 @@ impl Session {
     pub(crate) fn check_stop(&self) -> Result<(), CommandError> {
         if self.stop.is_cancelled() { Err(CommandError::interrupted()) } else { Ok(()) }
     }
+}
+
+/// Makes a folder, and those above it that are missing, for the own user alone.
+pub(crate) fn private_folder(folder: &Path) -> std::io::Result<()> {
+    std::fs::DirBuilder::new().recursive(true).mode(0o700).create(folder)
 }
 
 /// Reads an environment file; relative paths in it become relative to its folder.

@@ -1,7 +1,7 @@
 //! Identities that only look: one that may read and nothing else, and one whose writes a policy refuses.
 
 use serde_json::json;
-use windlass_e2e::{Audit, Bed, Request, World, manifests, until};
+use windlass_e2e::{Audit, Bed, Fate, Proxy, Request, Sight, World, manifests, until};
 
 const READ_ONLY: &str = include_str!("../../../pipeline/rbac/optional/read-only.yaml");
 
@@ -85,6 +85,22 @@ fn a_write_that_goes_through_is_told_and_taken_back() {
     );
     until(10, "the object is gone", || probes(&world).is_empty().then_some(()));
     assert_eq!(world.kubectl.run(&namespace), before, "the namespace was changed");
+}
+
+/// An answer that is lost is no refusal: the object is there.
+#[test]
+fn a_write_whose_answer_is_lost_is_looked_for_and_taken_back() {
+    let mut world = World::new();
+    world.commit(&world.small());
+    let proxy = Proxy::start();
+    proxy.stands_before(&mut world);
+    proxy.decide(|sight: &Sight| {
+        let creates = sight.method == "POST" && sight.writes() && sight.path.ends_with("/configmaps");
+        if creates { Fate::AnswerLost } else { Fate::Passes }
+    });
+    let doctor = world.windlass(&["doctor", "--expect-dry-run-only"]);
+    doctor.exits(1).says("this identity really created").says("it is deleted again");
+    until(10, "the object is gone", || probes(&world).is_empty().then_some(()));
 }
 
 #[test]

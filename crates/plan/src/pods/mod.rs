@@ -120,7 +120,8 @@ fn not_previewed(action: &mut Action, reason: &str) {
 }
 
 fn lacks(scene: &Scene<'_>, action: &mut Action, kind: &str, name: &str) {
-    if scene.renders(kind, name, action.object.namespace.as_deref()) {
+    // Pods are made once everything is applied, whichever unit it comes with.
+    if scene.position_of(kind, name, action.object.namespace.as_deref()).is_some() {
         return not_previewed(action, &format!("the {kind} `{name}` comes with the same commit"));
     }
     action.warnings.push(format!(

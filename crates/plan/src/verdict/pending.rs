@@ -76,7 +76,7 @@ pub(super) fn kind(case: &Case<'_>, stale: bool) -> Action {
     case.foreseen(Preview::Locally(format!("the kind `{kind}` is defined by the same commit")))
 }
 
-fn too_late(case: &Case<'_>, what: &str, position: usize) -> Problem {
+pub(super) fn too_late(case: &Case<'_>, what: &str, position: usize) -> Problem {
     let later = case.scene.inputs.rendering.units.get(position).map_or("", |unit| unit.name.as_str());
     other(format!(
         "{what} comes with the unit `{later}`, which is applied after `{}`: let `{}` come after `{later}`",

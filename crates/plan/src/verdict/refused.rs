@@ -36,14 +36,19 @@ pub(super) fn action(case: &Case<'_>, failure: &Failure) -> Action {
     }
 }
 
-/// A pod names something that does not exist: fine, if the same commit brings it.
+/// A pod names something that does not exist: fine, if the same commit brings it in time.
 fn lacks(case: &Case<'_>, what: &str, name: &str) -> Action {
-    if case.scene.renders(what, name, case.object.reference().namespace.as_deref()) {
-        return case.foreseen(Preview::Locally(format!("the {what} `{name}` comes with the same commit")));
-    }
-    let problem =
-        format!("the {what} `{name}` does not exist: deliver it in this or an earlier unit, or create it");
-    case.with_problem(Preview::Server, other(problem))
+    let problem = match case.scene.position_of(what, name, case.object.reference().namespace.as_deref()) {
+        Some(position) if position <= case.position => {
+            let because = format!("the {what} `{name}` comes with the same commit");
+            return case.foreseen(Preview::Locally(because));
+        }
+        Some(position) => pending::too_late(case, &format!("the {what} `{name}`"), position),
+        None => other(format!(
+            "the {what} `{name}` does not exist: deliver it in this or an earlier unit, or create it"
+        )),
+    };
+    case.with_problem(Preview::Server, problem)
 }
 
 /// What others own beside the fields that the server finds wrong stays when the manifest drops the rest, and can be what

@@ -35,10 +35,15 @@ async fn a_service_account_of_the_same_commit() {
     pod["spec"] = json!({"serviceAccountName": "runner", "containers": [{"name": "a", "image": "registry.example/a:1"}]});
     let account = inside("v1", "ServiceAccount");
     let told = "the ServiceAccount `runner` comes with the same commit";
-    let plan = bed
-        .check(&[pod.clone(), account], &[&["create ServiceAccount"], &["create Pod/runner Locally", told]])
-        .await;
+    let both = [pod.clone(), account.clone()];
+    let plan = bed.check(&both, &[&["create ServiceAccount"], &["create Pod/runner Locally", told]]).await;
     assert!(plan.is_executable(), "{plan:?}");
+    let (first, second) = (std::slice::from_ref(&pod), std::slice::from_ref(&account));
+    let late =
+        "problem the ServiceAccount `runner` comes with the unit `accounts`, which is applied after `shop`";
+    let want: [&[&str]; 2] = [&["create Pod", late], &["create ServiceAccount"]];
+    let plan = bed.check_units(&[("shop", first), ("accounts", second)], &want).await;
+    assert_eq!(exit_code(&plan), Some(ExitCode::Refused));
     let plan =
         bed.check(&[pod], &[&["create Pod", "problem the ServiceAccount `runner` does not exist"]]).await;
     assert_eq!(exit_code(&plan), Some(ExitCode::Refused), "it is no missing right");

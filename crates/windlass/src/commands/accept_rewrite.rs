@@ -2,7 +2,7 @@
 
 use serde_json::json;
 use windlass_model::{CommitId, ExitCode, Provenance};
-use windlass_record::{EnvironmentState, RunRecord};
+use windlass_record::{EnvironmentState, Lock, RunRecord};
 use windlass_source::Wanted;
 
 use crate::args::AcceptRewriteArguments;
@@ -29,9 +29,8 @@ pub(crate) async fn accept_rewrite(
     let session = Session::open(&arguments.environment.env, "accept-rewrite", shell, surroundings).await?;
     // A run under way goes by what the state says.
     let lock = locking::lock(&session, Some(tip.clone()), session.settings.timeouts.lock.get()).await?;
-    let accepted = accept(&session, &tip, reason).await;
-    lock.release().await?;
-    let before = accepted?;
+    let accepted = accept(&session, &lock, &tip, reason).await;
+    let before = locking::unlock(&session, lock, accepted).await?;
     let text = format!(
         "the branch {} goes on from {tip}; its tip was {}\n",
         windlass_report::clean(&session.settings.source.branch),
@@ -42,10 +41,15 @@ pub(crate) async fn accept_rewrite(
 }
 
 /// Returns the tip that was seen before.
-async fn accept(session: &Session, tip: &CommitId, reason: &str) -> Result<Option<CommitId>, CommandError> {
+async fn accept(
+    session: &Session,
+    lock: &Lock,
+    tip: &CommitId,
+    reason: &str,
+) -> Result<Option<CommitId>, CommandError> {
     let before = session.store.state().await?;
     let nothing = EnvironmentState::default();
-    let found = desired::fetch(session, &Wanted::Tip, true, &nothing).await?;
+    let found = session.unless_stopped(desired::fetch(session, &Wanted::Tip, true, &nothing)).await?;
     if found.tip.as_ref() != Some(tip) {
         let now = found.tip.as_ref().map_or("nothing", CommitId::as_str);
         let what = format!("the branch is at {now}, not at {tip}");
@@ -53,14 +57,17 @@ async fn accept(session: &Session, tip: &CommitId, reason: &str) -> Result<Optio
         return Err(CommandError::new(ExitCode::Refused, what, hint));
     }
     let delivered = EnvironmentState { last_completed: before.last_completed.clone(), ..nothing };
-    let holds_delivered = match desired::fetch(session, &Wanted::Tip, true, &delivered).await {
+    let again = desired::fetch(session, &Wanted::Tip, true, &delivered);
+    let holds_delivered = match session.unless_stopped(again).await {
         Ok(_) => true,
         // The tip itself was not refused.
         Err(error) if error.code == ExitCode::Refused => false,
         Err(error) => return Err(error),
     };
-    session.store.update(|state| state.accept_rewrite(tip.clone(), holds_delivered)).await?;
+    // Who accepted it, and why, is stored before it counts.
     session.store.save(&run_record(session, &found, tip, reason)).await?;
+    lock.check()?;
+    session.store.update(|state| state.accept_rewrite(tip.clone(), holds_delivered)).await?;
     Ok(before.highest_tip)
 }
 

@@ -95,7 +95,7 @@ pub(crate) async fn doctor(
         findings.push(Finding::of(format!("{} pinned key(s)", settings.source.keys.len()), keyring));
     }
     findings.extend(approvers(&settings.approval));
-    let reports = std::fs::create_dir_all(&settings.record.reports).map_err(|error| error.to_string());
+    let reports = session::private_folder(&settings.record.reports).map_err(|error| error.to_string());
     findings.push(Finding::of(format!("report folder {}", settings.record.reports.display()), reports));
     findings.push(repository(&settings, surroundings).await);
     match Session::open(file, "doctor", shell, surroundings).await {

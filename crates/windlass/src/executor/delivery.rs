@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use windlass_model::{Digest, Event, ExitCode, Level, Plan, Sink as _};
-use windlass_record::{EnvironmentState, Lock, LockError, RunRecord};
+use windlass_record::{EnvironmentState, Lock, RunRecord};
 use windlass_report::{Diff, PlanText, plan_text};
 
 use crate::args::DeliveryArguments;
@@ -92,7 +92,7 @@ impl Delivery<'_> {
             // The lock is never held while a human thinks, so everything is planned again afterwards.
             let lock = self.lock(&prepared).await?;
             let attempt = self.locked(&lock, &mut prepared, typed.as_ref()).await;
-            match self.unlock(lock, attempt).await? {
+            match locking::unlock(self.session, lock, attempt).await? {
                 Attempt::Done => return Ok(ExitCode::Ok),
                 Attempt::Ask(plan) => typed = Some(approval::ask(self.session, plan).await?),
             }
@@ -135,26 +135,6 @@ impl Delivery<'_> {
     async fn lock(&self, prepared: &Prepared) -> Result<Lock, CommandError> {
         let wait = self.arguments.lock_timeout.unwrap_or(self.session.settings.timeouts.lock).get();
         locking::lock(self.session, prepared.desired.provenance.commit().cloned(), wait).await
-    }
-
-    /// Gives the lock up; a lock that was lost explains an attempt that was stopped.
-    async fn unlock(
-        &self,
-        lock: Lock,
-        attempt: Result<Attempt, CommandError>,
-    ) -> Result<Attempt, CommandError> {
-        let lost = lock.check().err();
-        match lock.release().await {
-            Ok(()) | Err(LockError::Lost { .. } | LockError::NotRenewed { .. }) => {}
-            Err(error) => {
-                let text = format!("the lock could not be released and runs out by itself: {error}");
-                self.session.reporter.say(Level::Warning, text);
-            }
-        }
-        match (attempt, lost) {
-            (Err(error), Some(lost)) if error.code == ExitCode::Interrupted => Err(lost.into()),
-            (attempt, _) => attempt,
-        }
     }
 
     /// Stages 3 to 7.

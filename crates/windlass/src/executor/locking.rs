@@ -1,9 +1,9 @@
-//! Taking the lock of an environment.
+//! Taking the lock of an environment, and giving it up.
 
 use std::time::Duration;
 
-use windlass_model::{CommitId, Level};
-use windlass_record::{Holder, Lock, LockStatus};
+use windlass_model::{CommitId, ExitCode, Level};
+use windlass_record::{Holder, Lock, LockError, LockStatus};
 
 use crate::error::CommandError;
 use crate::session::Session;
@@ -29,4 +29,24 @@ pub(crate) async fn lock(
     let lease = session.settings.timeouts.lease.get();
     let lock = Lock::acquire(&session.store, holder, lease, wait, session.clock, tell);
     session.unless_stopped(lock).await
+}
+
+/// Gives the lock up after `work` that was done under it; a lock that was lost explains work that was stopped.
+pub(crate) async fn unlock<T>(
+    session: &Session,
+    lock: Lock,
+    work: Result<T, CommandError>,
+) -> Result<T, CommandError> {
+    let lost = lock.check().err();
+    match lock.release().await {
+        Ok(()) | Err(LockError::Lost { .. } | LockError::NotRenewed { .. }) => {}
+        Err(error) => {
+            let text = format!("the lock could not be released and runs out by itself: {error}");
+            session.reporter.say(Level::Warning, text);
+        }
+    }
+    match (work, lost) {
+        (Err(error), Some(lost)) if error.code == ExitCode::Interrupted => Err(lost.into()),
+        (work, _) => work,
+    }
 }

@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::io::{self, Read as _, Write as _};
-use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _, OpenOptionsExt as _};
+use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 
 use windlass_model::{ClusterId, Digest, EnvironmentName};
@@ -39,7 +39,7 @@ impl MemoryFile {
 
     fn write(&self, bytes: &[u8]) -> io::Result<()> {
         if let Some(folder) = self.0.parent() {
-            fs::DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
+            crate::session::private_folder(folder)?;
         }
         let fresh = self.0.with_extension(std::process::id().to_string());
         let mut file =

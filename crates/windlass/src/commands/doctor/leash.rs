@@ -90,6 +90,17 @@ fn allowed<T>(answer: Result<T, ClusterError>) -> Result<(), String> {
 async fn creation(cluster: &Cluster, probe: &Object) -> Result<(), String> {
     let created = match cluster.create(probe).await {
         Ok(answer) => answer.object,
+        // Without an answer it may be there all the same.
+        Err(error) if error.may_have_landed() => match cluster.get(probe.reference()).await {
+            Ok(Some(live)) => live,
+            Ok(None) => return refused(&error),
+            Err(_) => {
+                let name = probe.reference();
+                return Err(format!(
+                    "whether {name} was created is not known, so look and delete it: {error}"
+                ));
+            }
+        },
         Err(error) => return refused(&error),
     };
     let name = created.reference();
