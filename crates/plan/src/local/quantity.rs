@@ -1,7 +1,7 @@
-//! Quantities of a resource (`k8s.io/apimachinery/pkg/api/resource`), compared exactly.
+//! Which fields hold quantities of a resource, and whether two mean the same.
 
 use serde_json::Value;
-use windlass_model::{FieldPath, GroupKind, Segment};
+use windlass_model::{FieldPath, GroupKind, Quantity, Segment};
 
 /// Maps from resource names to quantities.
 const MAPS: [&str; 12] = [
@@ -46,59 +46,15 @@ pub(super) fn is_quantity(kind: &GroupKind, path: &FieldPath) -> bool {
 
 /// Says whether two values are the same quantity.
 pub(super) fn same(one: &Value, other: &Value) -> bool {
-    match (nanos(one), nanos(other)) {
-        (Some(one), Some(other)) => one == other,
-        _ => false,
+    read(one).zip(read(other)).is_some_and(|(one, other)| one == other)
+}
+
+fn read(value: &Value) -> Option<Quantity> {
+    match value {
+        Value::String(text) => Quantity::read(text).ok(),
+        Value::Number(number) => Quantity::read(&number.to_string()).ok(),
+        _ => None,
     }
-}
-
-/// Returns a quantity in billionths, which is as fine as the server keeps it, rounded up as it does.
-fn nanos(value: &Value) -> Option<i128> {
-    let text = match value {
-        Value::String(text) => text.clone(),
-        Value::Number(number) => number.to_string(),
-        _ => return None,
-    };
-    let (sign, text) = match text.strip_prefix('-') {
-        Some(rest) => (-1, rest),
-        None => (1, text.strip_prefix('+').unwrap_or(&text)),
-    };
-    let end = text.find(|c: char| !(c.is_ascii_digit() || c == '.')).unwrap_or(text.len());
-    let (number, suffix) = text.split_at(end);
-    let (whole, part) = number.split_once('.').unwrap_or((number, ""));
-    let digits: i128 = format!("{whole}{part}").parse().ok()?;
-    let (base, exponent) = scale(suffix)?;
-    let places = i32::try_from(part.len()).ok()?;
-    let (binary, decimal) =
-        if base == 2 { (exponent, 9 - places) } else { (0, exponent.checked_add(9)?.checked_sub(places)?) };
-    let grown = digits.checked_mul(2i128.checked_pow(u32::try_from(binary).ok()?)?)?;
-    let power = 10i128.checked_pow(decimal.unsigned_abs())?;
-    let scaled =
-        if decimal < 0 { grown.checked_add(power - 1)? / power } else { grown.checked_mul(power)? };
-    Some(sign * scaled)
-}
-
-/// Returns the base and the exponent of a suffix.
-fn scale(suffix: &str) -> Option<(u8, i32)> {
-    Some(match suffix {
-        "n" => (10, -9),
-        "u" => (10, -6),
-        "m" => (10, -3),
-        "" => (10, 0),
-        "k" => (10, 3),
-        "M" => (10, 6),
-        "G" => (10, 9),
-        "T" => (10, 12),
-        "P" => (10, 15),
-        "E" => (10, 18),
-        "Ki" => (2, 10),
-        "Mi" => (2, 20),
-        "Gi" => (2, 30),
-        "Ti" => (2, 40),
-        "Pi" => (2, 50),
-        "Ei" => (2, 60),
-        exponent => (10, exponent.strip_prefix(['e', 'E'])?.parse().ok()?),
-    })
 }
 
 #[cfg(test)]

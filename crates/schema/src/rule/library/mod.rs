@@ -3,7 +3,6 @@
 #![expect(clippy::unnecessary_wraps, reason = "what a function gives ends it")]
 
 mod address;
-mod decimal;
 mod quantity;
 mod range;
 mod url;

@@ -1,25 +1,13 @@
 //! `quantity()` (apiserver, `pkg/cel/library/quantity.go`).
 
-use std::cmp::Ordering;
-
 use cel::common::types::{CelDouble, INT_TYPE, Kind, STRING_TYPE, Type};
 use cel::common::value::CowVal;
 use cel::{DeclarationError, Env, ExecutionError};
+use windlass_model::{Quantity, Unread};
 
-use super::decimal::{Decimal, Unread};
 use super::{Known, give, give_flag, give_number, give_order, not, number, text, typed, undecided};
 
 static QUANTITY: Type = Type::simple_type(Kind::Opaque, "kubernetes.Quantity");
-
-/// A quantity; two are equal that are the same amount.
-#[derive(Debug, Clone, Copy)]
-struct Quantity(Decimal);
-
-impl PartialEq for Quantity {
-    fn eq(&self, other: &Self) -> bool {
-        self.0.order(other.0) == Ordering::Equal
-    }
-}
 
 impl Known for Quantity {
     fn name() -> &'static Type {
@@ -28,14 +16,14 @@ impl Known for Quantity {
 }
 
 fn read(text: &str) -> Result<Quantity, ExecutionError> {
-    Decimal::read(text).map(Quantity).map_err(|unread| match unread {
+    Quantity::read(text).map_err(|unread| match unread {
         Unread::Wrong => not("a quantity"),
         Unread::TooLarge => undecided(),
     })
 }
 
-fn computed(result: Option<Decimal>) -> Result<Quantity, ExecutionError> {
-    result.map(Quantity).ok_or_else(undecided)
+fn computed(result: Option<Quantity>) -> Result<Quantity, ExecutionError> {
+    result.ok_or_else(undecided)
 }
 
 pub(super) fn add(env: &mut Env) -> Result<(), DeclarationError> {
@@ -43,44 +31,44 @@ pub(super) fn add(env: &mut Env) -> Result<(), DeclarationError> {
         give(read(&text(&given, 0)?)?)
     })?;
     env.add_overload("isQuantity", "is_quantity_string", vec![STRING_TYPE], |given| {
-        give_flag(!matches!(Decimal::read(&text(&given, 0)?), Err(Unread::Wrong)))
+        give_flag(!matches!(Quantity::read(&text(&given, 0)?), Err(Unread::Wrong)))
     })?;
     // Its documentation writes it as a member, but it is declared as a function.
     env.add_overload("sign", "quantity_sign", vec![QUANTITY.to_owned()], |given| {
-        give_number(typed::<Quantity>(&given, 0)?.0.sign())
+        give_number(typed::<Quantity>(&given, 0)?.sign())
     })?;
     let member = |env: &mut Env, name: &str, id: &str, arguments, function| {
         env.add_member_overload(name, id, QUANTITY.to_owned(), arguments, function)
     };
     let other = || vec![QUANTITY.to_owned()];
     member(env, "isGreaterThan", "quantity_is_greater_than", other(), |given| {
-        give_flag(typed::<Quantity>(&given, 0)?.0.order(typed::<Quantity>(&given, 1)?.0).is_gt())
+        give_flag(typed::<Quantity>(&given, 0)?.order(typed::<Quantity>(&given, 1)?).is_gt())
     })?;
     member(env, "isLessThan", "quantity_is_less_than", other(), |given| {
-        give_flag(typed::<Quantity>(&given, 0)?.0.order(typed::<Quantity>(&given, 1)?.0).is_lt())
+        give_flag(typed::<Quantity>(&given, 0)?.order(typed::<Quantity>(&given, 1)?).is_lt())
     })?;
     member(env, "compareTo", "quantity_compare_to", other(), |given| {
-        give_order(typed::<Quantity>(&given, 0)?.0.order(typed::<Quantity>(&given, 1)?.0))
+        give_order(typed::<Quantity>(&given, 0)?.order(typed::<Quantity>(&given, 1)?))
     })?;
     member(env, "asApproximateFloat", "quantity_get_float", Vec::new(), |given| {
-        Ok(CowVal::owned(CelDouble::from(typed::<Quantity>(&given, 0)?.0.as_float())))
+        Ok(CowVal::owned(CelDouble::from(typed::<Quantity>(&given, 0)?.as_float())))
     })?;
     member(env, "asInteger", "quantity_get_int", Vec::new(), |given| {
-        give_number(typed::<Quantity>(&given, 0)?.0.as_whole().ok_or_else(|| not("a whole number"))?)
+        give_number(typed::<Quantity>(&given, 0)?.as_whole().ok_or_else(|| not("a whole number"))?)
     })?;
     member(env, "isInteger", "quantity_is_integer", Vec::new(), |given| {
-        give_flag(typed::<Quantity>(&given, 0)?.0.as_whole().is_some())
+        give_flag(typed::<Quantity>(&given, 0)?.as_whole().is_some())
     })?;
     member(env, "add", "quantity_add", other(), |given| {
-        give(computed(typed::<Quantity>(&given, 0)?.0.plus(typed::<Quantity>(&given, 1)?.0))?)
+        give(computed(typed::<Quantity>(&given, 0)?.plus(typed::<Quantity>(&given, 1)?))?)
     })?;
     member(env, "add", "quantity_add_int", vec![INT_TYPE], |given| {
-        give(computed(typed::<Quantity>(&given, 0)?.0.plus(Decimal::whole(number(&given, 1)?)))?)
+        give(computed(typed::<Quantity>(&given, 0)?.plus(Quantity::whole(number(&given, 1)?)))?)
     })?;
     member(env, "sub", "quantity_sub", other(), |given| {
-        give(computed(typed::<Quantity>(&given, 0)?.0.minus(typed::<Quantity>(&given, 1)?.0))?)
+        give(computed(typed::<Quantity>(&given, 0)?.minus(typed::<Quantity>(&given, 1)?))?)
     })?;
     member(env, "sub", "quantity_sub_int", vec![INT_TYPE], |given| {
-        give(computed(typed::<Quantity>(&given, 0)?.0.minus(Decimal::whole(number(&given, 1)?)))?)
+        give(computed(typed::<Quantity>(&given, 0)?.minus(Quantity::whole(number(&given, 1)?)))?)
     })
 }
