@@ -1,17 +1,21 @@
 # Every target is a command that a person could type; see scripts/.
 .DEFAULT_GOAL := help
-.PHONY: help setup build testbed testbed-test test soak bench demo lint fmt reference clean
+.PHONY: help setup needs build testbed testbed-test test soak bench demo lint fmt reference clean
 
 help: ## Show this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-14s %s\n", $$1, $$2}'
 
 setup: ## Install missing system packages, or say which are missing
+	@scripts/setup.sh test
+
+# What everything but the tests needs.
+needs:
 	@scripts/setup.sh
 
-build: setup ## Build the windlass binary (target/release/windlass)
+build: needs ## Build the windlass binary (target/release/windlass)
 	cargo build --release --locked -p windlass
 
-testbed: setup ## Build the control plane for demo and tests, once; prints its folder
+testbed: needs ## Build the control plane for demo and tests, once; prints its folder
 	@tests/testbed/build.sh
 
 testbed-test: testbed ## Prove the control plane with the stock kubectl
@@ -23,13 +27,13 @@ test: setup ## Run all tests against the real control plane
 soak: setup ## Run all tests, and those that step through everything in full length (takes long)
 	@WINDLASS_TEST_SOAK=1 scripts/test.sh
 
-bench: setup ## Measure Windlass beside other tools; see docs/performance.md
+bench: needs ## Measure Windlass beside other tools; see docs/performance.md
 	@scripts/bench.sh
 
-demo: setup ## Deliver the example repository through every stage; KEEP=1 leaves the control plane running
+demo: needs ## Deliver the example repository through every stage; KEEP=1 leaves the control plane running
 	@scripts/demo.sh
 
-lint: setup ## Formatting, clippy, dependency rules, documentation
+lint: needs ## Formatting, clippy, dependency rules, documentation
 	@scripts/lint.sh
 
 fmt: ## Format everything

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Makes sure that what the build and the tests call is there. As root on a Debian-like system it installs
-# what is missing; elsewhere it says exactly what to install.
+# Makes sure that what the build and the demo call is there; with the argument `test`, what the tests call besides. As
+# root on a Debian-like system it installs what is missing; elsewhere it says exactly what to install.
 set -euo pipefail
 
 need=()          # Debian packages
@@ -16,12 +16,14 @@ have gpg-agent || [ -x /usr/bin/gpg-agent ] || need+=(gpg-agent)
 have ssh-keygen || need+=(openssh-client)
 have bwrap || need+=(bubblewrap)
 have prlimit || need+=(util-linux)
-# The definition of Kafka clusters is generated from Strimzi's jars.
-have java || need+=(default-jre-headless)
-have mvn || need+=(maven)
 have curl || need+=(curl)
-# The plan's HTML page is looked at in a real browser.
-have chromium || have chromium-browser || have google-chrome || need+=(chromium fonts-dejavu-core)
+if [ "${1:-}" = test ]; then
+  # The definition of Kafka clusters is generated from Strimzi's jars.
+  have java || need+=(default-jre-headless)
+  have mvn || need+=(maven)
+  # The plan's HTML page is looked at in a real browser.
+  have chromium || have chromium-browser || have google-chrome || need+=(chromium fonts-dejavu-core)
+fi
 { have pkg-config && pkg-config --exists gpgme 2>/dev/null; } || have gpgme-config || need+=(libgpgme-dev)
 # Asked, and not only looked for: rustup's cargo is there even if the toolchain of this folder is not.
 (cd "$(dirname "$0")" && cargo --version >/dev/null 2>&1) ||
