@@ -26,20 +26,24 @@ impl Plan {
     /// Returns what restarts pods, in the order in which it begins: unit by unit, in a unit rank by rank. A step begins
     /// once everything before it is applied; it does not wait for the pods of the step before.
     pub fn restarts(&self) -> Vec<RestartStep<'_>> {
-        let mut steps: Vec<RestartStep<'_>> = Vec::new();
-        let mut place = None;
-        let mut step = 0;
-        for action in &self.actions {
-            let Some((why, pods)) = restart(action) else { continue };
-            let here = Some((&action.unit, apply_rank(&action.object.kind)));
-            if place != here {
-                place = here;
-                step += 1;
-            }
-            steps.push(RestartStep { step, unit: &action.unit, object: &action.object, pods, why });
-        }
-        steps
+        steps(&self.actions)
     }
+}
+
+fn steps(actions: &[Action]) -> Vec<RestartStep<'_>> {
+    let mut steps: Vec<RestartStep<'_>> = Vec::new();
+    let mut place = None;
+    let mut step = 0;
+    for action in actions {
+        let Some((why, pods)) = restart(action) else { continue };
+        let here = Some((&action.unit, apply_rank(&action.object.kind)));
+        if place != here {
+            place = here;
+            step += 1;
+        }
+        steps.push(RestartStep { step, unit: &action.unit, object: &action.object, pods, why });
+    }
+    steps
 }
 
 /// Joins what restarts because of one action; one part of unknown size makes the whole unknown.
@@ -59,7 +63,7 @@ fn restart(action: &Action) -> Option<(String, Option<usize>)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{ClusterId, Digest, GroupKind, Operation, Provenance, Requirement, Toll};
+    use crate::{GroupKind, Operation};
 
     fn action(unit: &str, kind: &str, name: &str, pods: &[Option<usize>]) -> Action {
         let object = ObjectRef {
@@ -73,37 +77,16 @@ mod tests {
         Action { forecasts, ..Action::new(UnitName::new(unit).unwrap(), object, Operation::Update) }
     }
 
-    fn plan(actions: Vec<Action>) -> Plan {
-        Plan {
-            schema: 1,
-            tool: String::new(),
-            environment: None,
-            cluster: ClusterId { uid: String::new(), server: String::new(), version: String::new() },
-            source: Provenance::Unsigned { what: String::new(), commit: None, author: None },
-            renderer: String::new(),
-            rendering: Digest::of_bytes(b""),
-            policies: None,
-            rollback: None,
-            actions,
-            toll: Toll::default(),
-            refusals: Vec::new(),
-            requirement: Requirement::default(),
-            warnings: Vec::new(),
-            created_at: jiff::Timestamp::UNIX_EPOCH,
-        }
-    }
-
     #[test]
     fn what_is_applied_at_once_has_the_same_place() {
-        let plan = plan(vec![
+        let actions = [
             action("infra", "Database.example.com", "quiet", &[]),
             action("infra", "Database.example.com", "main", &[None, Some(1)]),
             action("infra", "Deployment.apps", "operator", &[Some(1)]),
             action("infra", "StatefulSet.apps", "broker", &[Some(3)]),
             action("shop", "StatefulSet.apps", "db", &[Some(2), Some(1)]),
-        ]);
-        let got: Vec<(usize, &str, &str, Option<usize>)> = plan
-            .restarts()
+        ];
+        let got: Vec<(usize, &str, &str, Option<usize>)> = steps(&actions)
             .iter()
             .map(|step| (step.step, step.unit.as_str(), step.object.name.as_str(), step.pods))
             .collect();

@@ -5,6 +5,7 @@ use windlass_model::{ExitCode, Object};
 use windlass_plan::exit_code;
 
 use crate::bed::Bed;
+use crate::policy::Policy;
 
 /// Plans an object beside another one until the plan says this about it: admission learns of its own configuration a
 /// moment later. The other one is planned all the same.
@@ -30,24 +31,11 @@ async fn told(bed: &Bed, object: &Value, want: &[&str], exit: ExitCode) {
 
 /// A policy on objects of one kind in the test's namespace, with its binding.
 fn enforce(bed: &mut Bed, resource: &str, reason: Option<&str>) -> String {
-    let name = format!("denials-{}", bed.suffix);
     let mut validation = json!({"expression": "object.metadata.name != 'bad'", "message": "bad is no name"});
     if let Some(reason) = reason {
         validation["reason"] = reason.into();
     }
-    let policy = json!({"apiVersion": "admissionregistration.k8s.io/v1", "kind": "ValidatingAdmissionPolicy",
-        "metadata": {"name": name}, "spec": {"failurePolicy": "Fail", "validations": [validation],
-            "matchConstraints": {"resourceRules": [{"apiGroups": [""], "apiVersions": ["v1"],
-                "operations": ["CREATE", "UPDATE"], "resources": [resource]}]}}});
-    let selector = json!({"matchLabels": {"kubernetes.io/metadata.name": bed.namespace}});
-    let binding = json!({"apiVersion": "admissionregistration.k8s.io/v1", "kind": "ValidatingAdmissionPolicyBinding",
-        "metadata": {"name": name}, "spec": {"policyName": name, "validationActions": ["Deny"],
-            "matchResources": {"namespaceSelector": selector}}});
-    for body in [policy, binding] {
-        bed.kubectl(&["apply", "-f", "-"], &body.to_string());
-        bed.leftovers.push((body["kind"].as_str().unwrap().to_owned(), name.clone()));
-    }
-    name
+    Policy { word: "denials", resource, validation, condition: None, matching: None }.enforce(bed)
 }
 
 fn secret(bed: &Bed, name: &str) -> Value {

@@ -37,6 +37,8 @@ mod pending;
 #[cfg(test)]
 mod pods;
 #[cfg(test)]
+mod policy;
+#[cfg(test)]
 mod previews;
 #[cfg(test)]
 mod prunes;

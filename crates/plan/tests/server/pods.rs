@@ -1,11 +1,12 @@
 //! Policies on pods, which the server enforces only when a controller makes them.
 
 use serde_json::{Value, json};
-use windlass_model::{ExitCode, Object};
+use windlass_model::ExitCode;
 use windlass_plan::exit_code;
 use windlass_settings::PodPolicyRule;
 
 use crate::bed::{Bed, is_quiet};
+use crate::policy::{Policy, until_refused};
 
 fn deployment(bed: &Bed, spec: &Value) -> Value {
     json!({"apiVersion": "apps/v1", "kind": "Deployment", "metadata": {"name": "web", "namespace": bed.namespace},
@@ -17,35 +18,14 @@ fn with_image(bed: &Bed, image: &str) -> Value {
     deployment(bed, &json!({"containers": [{"name": "web", "image": image}]}))
 }
 
-/// A policy on pods of the test's namespace, and its binding.
+/// A policy on pods of the test's namespace, which the server enforces when this returns its name.
 async fn enforce(bed: &mut Bed, expression: &str, condition: Option<&str>) -> String {
-    let name = format!("pods-{}", bed.suffix);
-    let conditions: Vec<Value> =
-        condition.iter().map(|expression| json!({"name": "who", "expression": expression})).collect();
-    let policy = json!({"apiVersion": "admissionregistration.k8s.io/v1", "kind": "ValidatingAdmissionPolicy",
-        "metadata": {"name": name},
-        "spec": {"failurePolicy": "Fail", "matchConditions": conditions,
-            "matchConstraints": {"resourceRules": [{"apiGroups": [""], "apiVersions": ["v1"],
-                "operations": ["CREATE"], "resources": ["pods"]}]},
-            "validations": [{"expression": expression, "message": "this image is not allowed"}]}});
-    let selector = json!({"matchLabels": {"kubernetes.io/metadata.name": bed.namespace}});
-    let binding = json!({"apiVersion": "admissionregistration.k8s.io/v1", "kind": "ValidatingAdmissionPolicyBinding",
-        "metadata": {"name": name},
-        "spec": {"policyName": name, "validationActions": ["Deny"], "matchResources": {"namespaceSelector": selector}}});
-    for body in [policy, binding] {
-        bed.kubectl(&["apply", "-f", "-"], &body.to_string());
-        bed.leftovers.push((body["kind"].as_str().unwrap().to_owned(), name.clone()));
-    }
+    let validation = json!({"expression": expression, "message": "this image is not allowed"});
+    let policy = Policy { word: "pods", resource: "pods", validation, condition, matching: None };
+    let name = policy.enforce(bed);
     let probe = json!({"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "probe", "namespace": bed.namespace},
         "spec": {"containers": [{"name": "a", "image": "registry.example/bad:1"}]}});
-    let probe = Object::new(probe, None).unwrap();
-    for attempt in 0.. {
-        if bed.cluster.try_create(&probe).await.is_err() {
-            break;
-        }
-        assert!(attempt < 100, "the policy is never enforced");
-        tokio::time::sleep(std::time::Duration::from_millis(100)).await;
-    }
+    until_refused(bed, probe).await;
     name
 }
 

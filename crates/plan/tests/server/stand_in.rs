@@ -1,10 +1,11 @@
 //! Objects whose namespace comes with the same commit, tried out in another one.
 
 use serde_json::{Value, json};
-use windlass_model::{ExitCode, Object, Plan};
+use windlass_model::{ExitCode, Plan};
 use windlass_plan::exit_code;
 
 use crate::bed::Bed;
+use crate::policy::{Policy, in_namespace_of, until_refused};
 
 /// What comes with a namespace that does not exist. The stand-in is the bed's own namespace.
 struct New {
@@ -84,15 +85,14 @@ async fn a_policy_of_the_stand_in_is_only_told() {
     let mut new = New::new().await;
     let refused = format!("refused-{}", new.bed.suffix);
     let config = new.object("ConfigMap", &refused, &json!({}));
-    refuse(&mut new.bed, "everywhere", config.clone(), &json!({})).await;
+    refuse(&mut new.bed, "everywhere", config.clone(), json!({})).await;
     let plan = new.check(&config, &["Locally", "problem denied by policy", "everywhere"]).await;
     assert_eq!(exit_code(&plan), Some(ExitCode::Refused));
 
     let other = format!("selected-{}", new.bed.suffix);
     let config = new.object("ConfigMap", &other, &json!({}));
-    let selector =
-        json!({"namespaceSelector": {"matchLabels": {"kubernetes.io/metadata.name": new.bed.namespace}}});
-    refuse(&mut new.bed, "selected", config.clone(), &selector).await;
+    let selector = in_namespace_of(&new.bed);
+    refuse(&mut new.bed, "selected", config.clone(), selector).await;
     let plan = new
         .check(&config, &["Locally", "warning in `", "it would be refused, which may or may not hold"])
         .await;
@@ -119,7 +119,7 @@ async fn pods_of_a_new_namespace_are_tried_out_too() {
     let plan = new.check(&denied, &["create Deployment", "Locally"]).await;
     assert!(exit_code(&plan).is_none() && !format!("{plan:?}").contains("not previewed"), "{plan:?}");
 
-    refuse(&mut new.bed, "everywhere", pod(&refused), &json!({})).await;
+    refuse(&mut new.bed, "everywhere", pod(&refused), json!({})).await;
     let namespace = json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": new.namespace}});
     let refusal: &[&str] = &["refused pod-policy", "no such name"];
     let plan = new
@@ -131,9 +131,8 @@ async fn pods_of_a_new_namespace_are_tried_out_too() {
         .await;
     assert_eq!(exit_code(&plan), Some(ExitCode::Refused));
 
-    let selector =
-        json!({"namespaceSelector": {"matchLabels": {"kubernetes.io/metadata.name": new.bed.namespace}}});
-    refuse(&mut new.bed, "selected", pod(&other), &selector).await;
+    let selector = in_namespace_of(&new.bed);
+    refuse(&mut new.bed, "selected", pod(&other), selector).await;
     let plan =
         new.check(&selected, &["warning in `", "its pods would be refused, which may or may not"]).await;
     assert_eq!(exit_code(&plan), None);
@@ -156,30 +155,13 @@ async fn pods_of_a_new_namespace_are_tried_out_too() {
 }
 
 /// Refuses objects of the probe's kind whose name begins as the probe's, and waits until that is so.
-async fn refuse(bed: &mut Bed, word: &str, mut probe: Value, matching: &Value) {
-    let name = format!("{word}-{}", bed.suffix);
-    let group = "admissionregistration.k8s.io/v1";
+async fn refuse(bed: &mut Bed, word: &str, mut probe: Value, matching: Value) {
     let text = |value: &Value| value.as_str().unwrap().to_owned();
     let resource = format!("{}s", text(&probe["kind"]).to_lowercase());
     let refused = text(&probe["metadata"]["name"]);
     let expression = format!("!(has(object.metadata.name) && object.metadata.name.startsWith('{refused}'))");
-    let policy = json!({"apiVersion": group, "kind": "ValidatingAdmissionPolicy", "metadata": {"name": name},
-        "spec": {"matchConstraints": {"resourceRules": [{"apiGroups": [""], "apiVersions": ["v1"],
-            "operations": ["CREATE"], "resources": [resource]}]},
-            "validations": [{"expression": expression, "message": "no such name"}]}});
-    let binding = json!({"apiVersion": group, "kind": "ValidatingAdmissionPolicyBinding", "metadata": {"name": name},
-        "spec": {"policyName": name, "validationActions": ["Deny"], "matchResources": matching}});
-    for body in [policy, binding] {
-        bed.kubectl(&["apply", "-f", "-"], &body.to_string());
-        bed.leftovers.push((body["kind"].as_str().unwrap().to_owned(), name.clone()));
-    }
+    let validation = json!({"expression": expression, "message": "no such name"});
+    Policy { word, resource: &resource, validation, condition: None, matching: Some(matching) }.enforce(bed);
     probe["metadata"]["namespace"] = bed.namespace.as_str().into();
-    let probe = Object::new(probe, None).unwrap();
-    for attempt in 0.. {
-        if bed.cluster.try_create(&probe).await.is_err() {
-            break;
-        }
-        assert!(attempt < 100, "the policy is never enforced");
-        tokio::time::sleep(std::time::Duration::from_millis(100)).await;
-    }
+    until_refused(bed, probe).await;
 }
