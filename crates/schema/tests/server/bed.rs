@@ -65,21 +65,9 @@ impl Server {
         }
     }
 
-    /// Asks both about an object and expects the same answer, about the same fields; `old` is what is stored.
-    pub(crate) async fn compare(
-        &self,
-        validator: &Validator,
-        name: &str,
-        object: &Object,
-        old: Option<&Object>,
-        tally: &mut Tally,
-    ) {
-        let difference = self.difference(validator, name, object, old, tally).await;
-        assert_eq!(difference, None);
-    }
-
-    /// Returns in what the answers differ.
-    async fn difference(
+    /// Asks both about an object, and returns in what the answers and the fields that they name differ; `old` is what is
+    /// stored.
+    pub(crate) async fn difference(
         &self,
         validator: &Validator,
         name: &str,
@@ -150,7 +138,9 @@ impl Bed {
 
     /// Compares what is said about an object with these top-level fields.
     pub(crate) async fn compare(&self, name: &str, fields: &Value, old: Option<&Object>, tally: &mut Tally) {
-        self.server.compare(&self.validator, name, &self.object(fields), old, tally).await;
+        let object = self.object(fields);
+        let difference = self.server.difference(&self.validator, name, &object, old, tally).await;
+        assert_eq!(difference, None);
     }
 
     /// Returns in what the answers about an object with these top-level fields differ.

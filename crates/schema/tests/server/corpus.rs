@@ -62,7 +62,8 @@ impl Corpus {
                     body["metadata"]["namespace"] = json!("default");
                 }
                 let object = Object::new(body, None).unwrap();
-                server.compare(validator, &file, &object, None, &mut tally).await;
+                let difference = server.difference(validator, &file, &object, None, &mut tally).await;
+                assert_eq!(difference, None);
             }
         }
         for object in defined {
