@@ -7,7 +7,7 @@ use super::{blind_spots, both, delivered};
 use crate::bed::Bed;
 
 /// What somebody does to the live object: kubectl's arguments before and after kind and name.
-struct Deed<'a>(&'a [&'a str], &'a [&'a str]);
+struct Deed<'a>(Vec<&'a str>, Vec<&'a str>);
 
 /// Compares the verdicts on one object after a deed and a change of the commit, and returns what was read of it.
 async fn check(
@@ -22,7 +22,7 @@ async fn check(
     let position = desired.iter().position(|object| object["kind"] == kind).unwrap();
     if let Some(Deed(before, after)) = deed {
         let full = super::edit::kind_of(&desired[position]);
-        bed.kubectl(&[&["-n", &bed.namespace], before, &[&full, "a"], after].concat(), "");
+        bed.kubectl(&[&["-n", &bed.namespace], &before[..], &[&full, "a"], &after].concat(), "");
     }
     change(&mut desired[position]);
     let (asked, read) = both(bed, &desired).await;
@@ -33,72 +33,53 @@ async fn check(
     action
 }
 
-/// A JSON patch that somebody sends.
-fn patched<'a>(after: &'a [&'a str]) -> Deed<'a> {
-    Deed(&["patch", "--type=json"], after)
+/// A JSON patch that somebody sends, under the name of a field manager.
+fn patched<'a>(manager: &'a str, patch: &'a str) -> Deed<'a> {
+    Deed(vec!["patch", "--type=json"], vec![manager, "-p", patch])
 }
 
 #[tokio::test]
 async fn changes_by_hand() {
+    use Operation::{Create, NoOp, Update};
     let (mut bed, objects) = delivered().await;
-    let bed = &mut bed;
     let same = |_: &mut Value| {};
     let edit = "--field-manager=kubectl-edit";
     let operator = "--field-manager=some-operator";
 
     let patch = r#"[{"op":"replace","path":"/data/a","value":"9"}]"#;
-    let action = check(bed, &objects, "ConfigMap", Some(patched(&[edit, "-p", patch])), same, &[]).await;
-    assert_eq!(
-        (action.operation, action.delta.len(), action.takes_over.len()),
-        (Operation::Update, 1, 1),
-        "{action:#?}"
-    );
-
-    let action = check(bed, &objects, "ConfigMap", Some(patched(&[operator, "-p", patch])), same, &[]).await;
+    let deed = patched(edit, patch);
+    let action = check(&mut bed, &objects, "ConfigMap", Some(deed), same, &[]).await;
+    let seen = (action.operation, action.delta.len(), action.takes_over.len());
+    assert_eq!(seen, (Update, 1, 1), "{action:#?}");
+    let deed = patched(operator, patch);
+    let action = check(&mut bed, &objects, "ConfigMap", Some(deed), same, &[]).await;
     assert!(action.problem.is_some(), "a controller's field is a conflict: {action:#?}");
 
     let gone = r#"[{"op":"remove","path":"/data/b"}]"#;
-    let action = check(bed, &objects, "ConfigMap", Some(patched(&[edit, "-p", gone])), same, &[]).await;
-    assert_eq!(action.operation, Operation::Update, "{action:#?}");
-
-    // Beside ours it is nobody's business, unless it was kubectl.
     let beside = r#"[{"op":"add","path":"/data/z","value":"1"}]"#;
-    let action = check(bed, &objects, "ConfigMap", Some(patched(&[operator, "-p", beside])), same, &[]).await;
-    assert_eq!(action.operation, Operation::NoOp, "{action:#?}");
-    let action = check(
-        bed,
-        &objects,
-        "Foo",
-        Some(patched(&[edit, "-p", r#"[{"op":"add","path":"/spec/parts/-","value":{"name":"three"}}]"#])),
-        same,
-        &[],
-    )
-    .await;
-    assert_eq!(action.operation, Operation::Update, "{action:#?}");
-
-    // A list that is owned as a whole, an item of a set, a container beside ours, a key that goes.
-    let toleration =
-        r#"[{"op":"add","path":"/spec/template/spec/tolerations/0/effect","value":"NoSchedule"}]"#;
-    let action =
-        check(bed, &objects, "Deployment", Some(patched(&[edit, "-p", toleration])), same, &[]).await;
-    assert_eq!(action.operation, Operation::Update, "{action:#?}");
+    let third = r#"[{"op":"add","path":"/spec/parts/-","value":{"name":"three"}}]"#;
+    let effect = r#"[{"op":"add","path":"/spec/template/spec/tolerations/0/effect","value":"NoSchedule"}]"#;
     let tag = r#"[{"op":"remove","path":"/spec/tags/0"}]"#;
-    let action = check(bed, &objects, "Foo", Some(patched(&[edit, "-p", tag])), same, &[]).await;
-    assert_eq!(action.operation, Operation::Update, "{action:#?}");
     let container =
         r#"[{"op":"add","path":"/spec/template/spec/containers/-","value":{"name":"extra","image":"x"}}]"#;
-    let action =
-        check(bed, &objects, "DaemonSet", Some(patched(&[operator, "-p", container])), same, &[]).await;
-    assert_eq!(action.operation, Operation::NoOp, "{action:#?}");
     let port = r#"[{"op":"replace","path":"/spec/ports/1/port","value":54}]"#;
-    let action =
-        check(bed, &objects, "Service", Some(patched(&[operator, "-p", port])), same, &["validation"]).await;
-    assert_eq!(action.operation, Operation::Update, "{action:#?}");
-    let scaled = Some(Deed(&["scale", "--replicas=0"], &[]));
-    let action = check(bed, &objects, "StatefulSet", scaled, same, &[]).await;
-    assert_eq!(action.operation, Operation::NoOp, "{action:#?}");
-    let gone = Some(Deed(&["delete"], &[]));
-    assert_eq!(check(bed, &objects, "Role", gone, same, &[]).await.operation, Operation::Create);
+    let rows: [(&str, Deed<'_>, &[&str], Operation); 9] = [
+        ("ConfigMap", patched(edit, gone), &[], Update),
+        // Beside ours it is nobody's business, unless it was kubectl.
+        ("ConfigMap", patched(operator, beside), &[], NoOp),
+        ("Foo", patched(edit, third), &[], Update),
+        // A list that is owned as a whole, an item of a set, a container beside ours, a key that goes.
+        ("Deployment", patched(edit, effect), &[], Update),
+        ("Foo", patched(edit, tag), &[], Update),
+        ("DaemonSet", patched(operator, container), &[], NoOp),
+        ("Service", patched(operator, port), &["validation"], Update),
+        ("StatefulSet", Deed(vec!["scale", "--replicas=0"], vec![]), &[], NoOp),
+        ("Role", Deed(vec!["delete"], vec![]), &[], Create),
+    ];
+    for (kind, deed, spots, operation) in rows {
+        let action = check(&mut bed, &objects, kind, Some(deed), same, spots).await;
+        assert_eq!(action.operation, operation, "{action:#?}");
+    }
 }
 
 /// A change of what is declared.
