@@ -32,6 +32,8 @@ const FLAGS: [&str; 10] = [
 ];
 /// Fields that hold texts, lists and maps even if these are empty.
 const POINTERS: [&str; 4] = ["default", "example", "storageClassName", "volumeAttributesClassName"];
+/// Structures that are part of what holds them: an empty one says nothing.
+const PARTS: [&str; 3] = ["metadata", "resources", "status"];
 
 /// Says whether the server stores nothing for a field below `map` of a built-in kind: an empty value of a field that Go
 /// marks with `omitempty` and that is no pointer (`types.go` of `k8s.io/api` and `k8s.io/apiextensions-apiserver`).
@@ -46,8 +48,10 @@ pub(super) fn is_left_out(map: &FieldPath, field: &str, value: &Value) -> bool {
         Value::Number(number) => number.as_f64() == Some(0.0) && FLAGS.contains(&field),
         Value::String(text) => text.is_empty() && !POINTERS.contains(&field),
         Value::Array(items) => items.is_empty() && !POINTERS.contains(&field),
-        // A structure is stored even if it is empty: `namespaceSelector: {}` means every namespace.
-        Value::Object(entries) => entries.is_empty() && MAPS.contains(&field),
+        // A pointer to a structure is stored even if that is empty: `namespaceSelector: {}` means every namespace.
+        Value::Object(entries) => {
+            entries.values().all(Value::is_null) && (MAPS.contains(&field) || PARTS.contains(&field))
+        }
     }
 }
 
@@ -93,6 +97,7 @@ mod tests {
         check(&["tolerations"], "value", json!(""), true);
         check(&["rules"], "resourceNames", json!([]), true);
         check(&["podSelector"], "matchLabels", json!({}), true);
+        check(&["volumeClaimTemplates"], "metadata", json!({"creationTimestamp": null}), true);
         check(&["tolerations"], "tolerationSeconds", json!(0), false);
         check(&["configMapKeyRef"], "optional", json!(false), false);
         check(&["from"], "namespaceSelector", json!({}), false);
