@@ -14,6 +14,9 @@ const WRITERS: [&str; 3] = ["kubectl-edit", "some-operator", "kubectl-annotate"]
 const SPARED: [&str; 8] =
     ["apiVersion", "kind", "name", "namespace", "managedFields", "status", "resourceVersion", "uid"];
 
+/// Without it the server drops fields of another object, which only its answer tells.
+const OPEN: &str = "x-kubernetes-preserve-unknown-fields";
+
 /// Changes one field of a live object; says what was done, if the server let it be done.
 pub(super) fn live(bed: &Bed, object: &Value, dice: &mut Dice) -> Option<String> {
     let (kind, name) = (kind_of(object), object["metadata"]["name"].as_str().unwrap());
@@ -89,9 +92,8 @@ fn places(object: &Value) -> Vec<(String, Value)> {
 fn collect(value: &Value, pointer: String, found: &mut Vec<(String, Value)>) {
     match value {
         Value::Object(map) => {
-            for (key, value) in
-                map.iter().filter(|(key, _)| !SPARED.contains(&key.as_str()) || pointer.contains("spec"))
-            {
+            let spared = |key: &str| key == OPEN || SPARED.contains(&key) && !pointer.contains("spec");
+            for (key, value) in map.iter().filter(|(key, _)| !spared(key)) {
                 let key = key.replace('~', "~0").replace('/', "~1");
                 collect(value, format!("{pointer}/{key}"), found);
             }
