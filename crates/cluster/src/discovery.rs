@@ -25,6 +25,15 @@ pub struct Resource {
 }
 
 impl Resource {
+    /// Returns `group/version`, or `version` for the core group.
+    pub fn api_version(&self) -> String {
+        if self.kind.group.is_empty() {
+            self.version.clone()
+        } else {
+            format!("{}/{}", self.kind.group, self.version)
+        }
+    }
+
     /// Says whether the kind can be listed and its objects deleted, as pruning needs.
     pub fn is_prunable(&self) -> bool {
         ["list", "delete"].iter().all(|verb| self.verbs.iter().any(|known| known == verb))

@@ -12,6 +12,7 @@ mod discovery;
 mod effect;
 mod error;
 mod failure;
+mod page;
 mod path;
 mod read;
 mod retry;

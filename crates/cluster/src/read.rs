@@ -6,7 +6,8 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 use windlass_model::{ClusterId, GroupKind, Object, ObjectRef};
 
-use crate::transport::Call;
+use crate::page::Page;
+use crate::transport::{Call, named};
 use crate::{Cluster, ClusterError, FailureKind, Resource, path};
 
 /// Which objects of a collection are wanted.
@@ -81,7 +82,7 @@ impl Cluster {
     ) -> Result<Option<Object>, ClusterError> {
         let call = Call::get(path::object(resource, namespace, name));
         match self.transport.call(&call).await {
-            Ok(reply) => parse(reply.json(&call.what())?, &call.what()).map(Some),
+            Ok(reply) => reply.object(&call.what()).map(Some),
             Err(error) if is_absence(&error) => Ok(None),
             Err(error) => Err(error),
         }
@@ -115,9 +116,9 @@ impl Cluster {
     pub async fn first(&self, resource: &Resource) -> Result<Option<ObjectRef>, ClusterError> {
         let url = path::with_query(&path::collection(resource, None), &[("limit", "1")]);
         let call = Call { accept: METADATA, ..Call::get(url) };
-        let mut page = self.transport.call(&call).await?.json(&call.what())?;
-        let Some(item) = page["items"].as_array_mut().and_then(Vec::pop) else { return Ok(None) };
-        Ok(Some(parse(typed(item, resource), &call.what())?.reference().clone()))
+        let page: Page = self.transport.call(&call).await?.read(&call.what())?;
+        let first = page.items(resource).next();
+        first.map(|item| Ok(named(item, &call.what())?.reference().clone())).transpose()
     }
 
     /// Returns a part of one object, or `None` if there is no such object. What the type leaves out is not kept.
@@ -133,9 +134,7 @@ impl Cluster {
             Err(error) if is_absence(&error) => return Ok(None),
             Err(error) => return Err(error),
         };
-        serde_json::from_slice(&reply.body)
-            .map(Some)
-            .map_err(|error| ClusterError::Answer { what: call.what(), reason: error.to_string() })
+        reply.read(&call.what()).map(Some)
     }
 
     /// Reads a collection to its end, from the beginning again where the server has forgotten how to go on: it does so
@@ -168,19 +167,16 @@ impl Cluster {
         let mut next = String::new();
         loop {
             let call = Call { accept, ..Call::get(page_url(&base, &selector, &next)) };
-            let mut page = self.transport.call(&call).await?.json(&call.what())?;
-            if let Value::Array(items) = page["items"].take() {
-                for item in items {
-                    let object = parse(typed(item, resource), &call.what())?;
-                    if wanted(object.reference()) {
-                        objects.push(object);
-                    }
+            let page: Page = self.transport.call(&call).await?.read(&call.what())?;
+            next.clone_from(&page.metadata.next);
+            let resource_version = page.metadata.resource_version.clone();
+            for item in page.items(resource) {
+                let object = named(item, &call.what())?;
+                if wanted(object.reference()) {
+                    objects.push(object);
                 }
             }
-            page["metadata"]["continue"].as_str().unwrap_or_default().clone_into(&mut next);
             if next.is_empty() {
-                let resource_version =
-                    page["metadata"]["resourceVersion"].as_str().unwrap_or_default().to_owned();
                 return Ok(Listing { objects, resource_version });
             }
         }
@@ -249,24 +245,6 @@ fn page_url(base: &str, selector: &Selector<'_>, next: &str) -> String {
         parameters.push(("continue", next));
     }
     path::with_query(base, &parameters)
-}
-
-/// Items of a typed list carry neither apiVersion nor kind, and those of a list of metadata not their own.
-fn typed(mut item: Value, resource: &Resource) -> Value {
-    if item["kind"].is_null() || item["kind"] == "PartialObjectMetadata" {
-        let group = &resource.kind.group;
-        let version = &resource.version;
-        item["apiVersion"] =
-            Value::from(if group.is_empty() { version.clone() } else { format!("{group}/{version}") });
-        item["kind"] = Value::from(resource.kind.kind.as_str());
-    }
-    item
-}
-
-/// Takes an object out of an answer.
-pub(crate) fn parse(body: Value, what: &str) -> Result<Object, ClusterError> {
-    Object::new(body, None)
-        .map_err(|error| ClusterError::Answer { what: what.to_owned(), reason: error.to_string() })
 }
 
 /// Says whether a failed GET means that there is no such object.

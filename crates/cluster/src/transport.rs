@@ -6,8 +6,10 @@ use std::time::Duration;
 use http::{Method, Request, StatusCode, header};
 use http_body_util::BodyExt as _;
 use kube::client::Body;
+use serde::de::DeserializeOwned;
 use serde_json::Value;
 use tokio::time::Instant;
+use windlass_model::{Content, Object};
 
 use crate::connect::innermost;
 use crate::effect::{self, Effect};
@@ -84,10 +86,18 @@ impl Call {
 impl Reply {
     /// Reads the body as JSON.
     pub(crate) fn json(&self, what: &str) -> Result<Value, ClusterError> {
-        serde_json::from_slice(&self.body).map_err(|error| ClusterError::Answer {
-            what: what.to_owned(),
-            reason: format!("not JSON: {error}"),
-        })
+        self.read(what)
+    }
+
+    /// Reads the body as JSON of some form.
+    pub(crate) fn read<T: DeserializeOwned>(&self, what: &str) -> Result<T, ClusterError> {
+        serde_json::from_slice(&self.body)
+            .map_err(|error| ClusterError::Answer { what: what.to_owned(), reason: error.to_string() })
+    }
+
+    /// Reads the body as an object.
+    pub(crate) fn object(&self, what: &str) -> Result<Object, ClusterError> {
+        named(self.read(what)?, what)
     }
 }
 
@@ -168,6 +178,12 @@ impl Transport {
     pub(crate) fn unreachable(&self, error: &(dyn std::error::Error + 'static)) -> ClusterError {
         ClusterError::Unreachable { server: self.server.to_string(), reason: innermost(error) }
     }
+}
+
+/// Takes an object out of an answer.
+pub(crate) fn named(content: Content, what: &str) -> Result<Object, ClusterError> {
+    Object::of(content, None)
+        .map_err(|error| ClusterError::Answer { what: what.to_owned(), reason: error.to_string() })
 }
 
 /// Tells the gate how the server copes. An answer that is a failure of the object is an answer like any other.

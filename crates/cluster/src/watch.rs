@@ -4,10 +4,9 @@ use futures::{Stream, StreamExt as _};
 use http::Request;
 use kube::core::WatchEvent;
 use serde::Deserialize;
-use serde_json::Value;
-use windlass_model::Object;
+use windlass_model::{Content, Object};
 
-use crate::read::parse;
+use crate::transport::named;
 use crate::{Cluster, ClusterError, Failure, Resource, Selector, path};
 
 /// Something that happened in a watched collection.
@@ -24,9 +23,9 @@ pub enum WatchItem {
 }
 
 /// A watched object as it is, without a guess at its type.
-#[derive(Debug, Clone, Deserialize)]
+#[derive(Clone, Deserialize)]
 #[serde(transparent)]
-struct Raw(Value);
+struct Raw(Content);
 
 impl Cluster {
     /// Watches a collection from a version on. The stream ends when the server closes it, about every five
@@ -68,9 +67,9 @@ impl Cluster {
 fn item(event: WatchEvent<Raw>, what: &str) -> Result<WatchItem, ClusterError> {
     match event {
         WatchEvent::Added(Raw(object)) | WatchEvent::Modified(Raw(object)) => {
-            parse(object, what).map(WatchItem::Changed)
+            named(object, what).map(WatchItem::Changed)
         }
-        WatchEvent::Deleted(Raw(object)) => parse(object, what).map(WatchItem::Deleted),
+        WatchEvent::Deleted(Raw(object)) => named(object, what).map(WatchItem::Deleted),
         WatchEvent::Bookmark(bookmark) => Ok(WatchItem::Bookmark(bookmark.metadata.resource_version)),
         WatchEvent::Error(status) if status.code == 410 => Ok(WatchItem::Expired),
         WatchEvent::Error(status) => {

@@ -5,7 +5,6 @@ use serde_json::{Value, json};
 use windlass_model::Object;
 
 use crate::effect::Effect;
-use crate::read::parse;
 use crate::transport::Call;
 use crate::{Cluster, ClusterError, FIELD_MANAGER, FailureKind, Resource, path};
 
@@ -192,7 +191,7 @@ impl Cluster {
 
     async fn write(&self, call: &Call) -> Result<Answer, ClusterError> {
         let reply = self.transport.call(call).await?;
-        let object = parse(reply.json(&call.what())?, &call.what())?;
+        let object = reply.object(&call.what())?;
         Ok(Answer { object, created: reply.status == StatusCode::CREATED, warnings: reply.warnings })
     }
 }

@@ -7,6 +7,9 @@ use crate::{FieldChange, Object, PART_OF, delta};
 /// Compares an object with what the server answers to a write, leaving the membership label out: it is ours and says
 /// nothing about the object. Values of Secrets are masked.
 pub fn changes(live: &Object, answer: &Object) -> Vec<FieldChange> {
+    if live.holds_the_same(answer) {
+        return Vec::new();
+    }
     delta(&live.reference().kind, &unlabelled(live), &unlabelled(answer))
 }
 

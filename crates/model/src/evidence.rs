@@ -2,9 +2,7 @@
 
 use std::fmt;
 
-use serde_json::Value;
-
-use crate::{ApplySet, Object, PART_OF, UnitName, other_owner};
+use crate::{ApplySet, ManagedEntry, Object, PART_OF, UnitName, other_owner};
 
 /// A piece of evidence that is lacking for deleting an object.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -76,18 +74,13 @@ fn first_owner(live: &Object) -> Option<String> {
 
 /// Returns the entry of `metadata.managedFields` by which a manager owns fields through server-side apply;
 /// entries of subresources do not count.
-pub fn apply_entry<'a>(object: &'a Object, manager: &str) -> Option<&'a Value> {
-    let entries = object.body().pointer("/metadata/managedFields").and_then(Value::as_array);
-    entries.into_iter().flatten().find(|entry| {
-        entry["manager"] == manager
-            && entry["operation"] == "Apply"
-            && entry["subresource"].as_str().is_none_or(str::is_empty)
-    })
+pub fn apply_entry<'a>(object: &'a Object, manager: &str) -> Option<ManagedEntry<'a>> {
+    ManagedEntry::all(object).find(|entry| entry.is_apply_of(manager))
 }
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
+    use serde_json::{Value, json};
 
     use super::*;
     use crate::EnvironmentName;

@@ -108,7 +108,7 @@ impl Migration {
             owned = owned.union(&taken);
             others = others.union(&left);
             if !left.is_empty() || taken.is_empty() {
-                let mut value = entry.value().clone();
+                let mut value = entry.to_value();
                 if !taken.is_empty() {
                     value["fieldsV1"] = left.to_fields();
                 }
@@ -135,9 +135,9 @@ impl Migration {
                 entry["apiVersion"] = Value::from(version.as_str());
             }
         }
-        let before: Vec<&Value> = entries.iter().map(|entry| entry.value()).collect();
+        let before: Vec<Value> = entries.iter().map(|entry| entry.to_value()).collect();
         let same =
-            before.len() == entries_after.len() && entries_after.iter().all(|entry| before.contains(&entry));
+            before.len() == entries_after.len() && entries_after.iter().all(|entry| before.contains(entry));
         (!same).then_some(Migrated { entries: entries_after, owned, others })
     }
 }
@@ -157,7 +157,8 @@ impl Migrated {
         let essence = |entry: &Value| {
             ["manager", "operation", "subresource", "apiVersion", "fieldsV1"].map(|key| entry[key].clone())
         };
-        let found: Vec<[Value; 5]> = ManagedEntry::all(answer).map(|entry| essence(entry.value())).collect();
+        let found: Vec<[Value; 5]> =
+            ManagedEntry::all(answer).map(|entry| essence(&entry.to_value())).collect();
         found.len() == self.entries.len() && self.entries.iter().all(|entry| found.contains(&essence(entry)))
     }
 }

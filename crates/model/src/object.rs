@@ -7,6 +7,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::content::{Content, take_managed};
+use crate::managed::Stored;
 use crate::value::type_name;
 
 /// A group and a kind, written as ApplySets write it: `Kind.group`, or bare `Kind` for the core group.
@@ -73,6 +75,32 @@ pub struct ObjectRef {
 }
 
 impl ObjectRef {
+    /// Reads what names an object in its body.
+    pub fn of(body: &Value) -> Result<Self, ObjectError> {
+        let text = |pointer: &str, name: &'static str| match body.pointer(pointer) {
+            Some(Value::String(text)) if !text.is_empty() => Ok(text.clone()),
+            _ => Err(ObjectError::Missing(name)),
+        };
+        if !body.is_object() {
+            return Err(ObjectError::NotAMapping(type_name(body)));
+        }
+        let api_version = text("/apiVersion", "apiVersion")?;
+        let kind = text("/kind", "kind")?;
+        if body.pointer("/metadata/name").is_none() && body.pointer("/metadata/generateName").is_some() {
+            return Err(ObjectError::GenerateName);
+        }
+        let name = text("/metadata/name", "metadata.name")?;
+        let namespace = match body.pointer("/metadata/namespace") {
+            None | Some(Value::Null) => None,
+            Some(_) => Some(text("/metadata/namespace", "metadata.namespace")?),
+        };
+        let (group, version) = match api_version.split_once('/') {
+            Some((group, version)) => (group.to_owned(), version.to_owned()),
+            None => (String::new(), api_version),
+        };
+        Ok(Self { kind: GroupKind { group, kind }, version, namespace, name })
+    }
+
     /// Returns `group/version`, or `version` for the core group.
     pub fn api_version(&self) -> String {
         if self.kind.group.is_empty() {
@@ -142,7 +170,7 @@ pub struct Object {
     reference: ObjectRef,
     origin: Option<Origin>,
     /// Shared: live objects stay as they are, and a plan holds most of them more than once.
-    body: Arc<Value>,
+    content: Arc<Content>,
 }
 
 /// Says why a value is not a usable object.
@@ -162,32 +190,12 @@ pub enum ObjectError {
 impl Object {
     /// Takes a JSON value and checks that it names an object.
     pub fn new(body: Value, origin: Option<Origin>) -> Result<Self, ObjectError> {
-        let text = |pointer: &str, name: &'static str| match body.pointer(pointer) {
-            Some(Value::String(text)) if !text.is_empty() => Ok(text.clone()),
-            _ => Err(ObjectError::Missing(name)),
-        };
-        if !body.is_object() {
-            return Err(ObjectError::NotAMapping(type_name(&body)));
-        }
-        let api_version = text("/apiVersion", "apiVersion")?;
-        let kind = text("/kind", "kind")?;
-        if body.pointer("/metadata/name").is_none() && body.pointer("/metadata/generateName").is_some() {
-            return Err(ObjectError::GenerateName);
-        }
-        let name = text("/metadata/name", "metadata.name")?;
-        let namespace = match body.pointer("/metadata/namespace") {
-            None | Some(Value::Null) => None,
-            Some(_) => Some(text("/metadata/namespace", "metadata.namespace")?),
-        };
-        let (group, version) = match api_version.split_once('/') {
-            Some((group, version)) => (group.to_owned(), version.to_owned()),
-            None => (String::new(), api_version),
-        };
-        Ok(Self {
-            reference: ObjectRef { kind: GroupKind { group, kind }, version, namespace, name },
-            origin,
-            body: Arc::new(body),
-        })
+        Self::of(Content::from(body), origin)
+    }
+
+    /// Takes content and checks that it names an object.
+    pub fn of(content: Content, origin: Option<Origin>) -> Result<Self, ObjectError> {
+        Ok(Self { reference: ObjectRef::of(&content.body)?, origin, content: Arc::new(content) })
     }
 
     /// Returns what names the object.
@@ -200,55 +208,77 @@ impl Object {
         self.origin.as_ref()
     }
 
-    /// Returns the whole object.
+    /// Returns the object without its managed fields, which [`crate::ManagedEntry`] reads.
     pub fn body(&self) -> &Value {
-        &self.body
+        &self.content.body
     }
 
-    /// Returns the whole object, giving it away.
+    /// Returns the object without its managed fields, giving it away.
     pub fn into_body(self) -> Value {
-        Arc::unwrap_or_clone(self.body)
+        Arc::unwrap_or_clone(self.content).body
     }
 
-    /// Returns the same object with another body that names the same object.
+    /// Returns the object as the server stores it, managed fields included.
+    pub fn whole(&self) -> Value {
+        self.content.whole()
+    }
+
+    /// Returns about how many bytes the object has as JSON, managed fields included.
+    pub fn size(&self) -> usize {
+        self.content.size()
+    }
+
+    /// Returns the same object with another body that names the same object. Managed fields in the body take the place
+    /// of its own.
     #[must_use]
-    pub fn with_body(&self, body: Value) -> Self {
-        Self { reference: self.reference.clone(), origin: self.origin.clone(), body: Arc::new(body) }
+    pub fn with_body(&self, mut body: Value) -> Self {
+        let managed = take_managed(&mut body).unwrap_or_else(|| self.content.managed.clone());
+        let content = Arc::new(Content { body, managed });
+        Self { reference: self.reference.clone(), origin: self.origin.clone(), content }
+    }
+
+    /// Says whether two objects hold the same, managed fields included.
+    pub fn holds_the_same(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.content, &other.content) || self.content == other.content
+    }
+
+    pub(crate) fn managed(&self) -> &[Stored] {
+        &self.content.managed
     }
 
     /// Returns the uid, if the object is live.
     pub fn uid(&self) -> Option<&str> {
-        self.body.pointer("/metadata/uid")?.as_str()
+        self.body().pointer("/metadata/uid")?.as_str()
     }
 
     /// Returns the resource version, if the object is live.
     pub fn resource_version(&self) -> Option<&str> {
-        self.body.pointer("/metadata/resourceVersion")?.as_str()
+        self.body().pointer("/metadata/resourceVersion")?.as_str()
     }
 
     /// Returns the generation, if the object has one.
     pub fn generation(&self) -> Option<i64> {
-        self.body.pointer("/metadata/generation")?.as_i64()
+        self.body().pointer("/metadata/generation")?.as_i64()
     }
 
     /// Says whether the object is being deleted.
     pub fn is_terminating(&self) -> bool {
-        self.body.pointer("/metadata/deletionTimestamp").is_some_and(|stamp| !stamp.is_null())
+        self.body().pointer("/metadata/deletionTimestamp").is_some_and(|stamp| !stamp.is_null())
     }
 
     /// Returns a label.
     pub fn label(&self, key: &str) -> Option<&str> {
-        self.body.get("metadata")?.get("labels")?.get(key)?.as_str()
+        self.body().get("metadata")?.get("labels")?.get(key)?.as_str()
     }
 
     /// Returns an annotation.
     pub fn annotation(&self, key: &str) -> Option<&str> {
-        self.body.get("metadata")?.get("annotations")?.get(key)?.as_str()
+        self.body().get("metadata")?.get("annotations")?.get(key)?.as_str()
     }
 
     /// Sets a label.
     pub fn set_label(&mut self, key: &str, value: &str) {
-        let metadata = &mut Arc::make_mut(&mut self.body)["metadata"];
+        let metadata = &mut Arc::make_mut(&mut self.content).body["metadata"];
         if !metadata["labels"].is_object() {
             metadata["labels"] = Value::Object(serde_json::Map::new());
         }

@@ -75,12 +75,10 @@ pub fn other_owner(live: &Object, manager: &str) -> Option<Owner> {
 /// Says whether a manager applies a label or an annotation itself.
 fn declares(live: &Object, manager: &str, key: &str) -> bool {
     let field = format!("f:{key}");
-    let owns = |entry: &Value| {
-        ["f:labels", "f:annotations"]
-            .iter()
-            .any(|list| entry["fieldsV1"]["f:metadata"][list].get(&field).is_some())
+    let owns = |fields: &Value| {
+        ["f:labels", "f:annotations"].iter().any(|list| fields["f:metadata"][list].get(&field).is_some())
     };
-    apply_entry(live, manager).is_some_and(owns)
+    apply_entry(live, manager).is_some_and(|entry| owns(&entry.tree()))
 }
 
 #[cfg(test)]

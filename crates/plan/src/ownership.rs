@@ -2,7 +2,6 @@
 
 use std::collections::BTreeSet;
 
-use serde_json::Value;
 use windlass_cluster::FIELD_MANAGER;
 use windlass_model::{BEFORE_FIRST_APPLY, FieldPath, ManagedEntry, Object, apply_entry};
 
@@ -18,9 +17,9 @@ pub(crate) fn is_by_hand(manager: &str) -> bool {
     manager == "kubectl" || manager.starts_with("kubectl-") || BY_HAND.contains(&manager)
 }
 
-/// Returns what the apply entry of `windlass` says: the version it was written in and its fields.
-pub(crate) fn applied(object: &Object) -> Option<(&Value, &Value)> {
-    apply_entry(object, FIELD_MANAGER).map(|entry| (&entry["apiVersion"], &entry["fieldsV1"]))
+/// Returns what `windlass` has applied of an object.
+pub(crate) fn applied(object: &Object) -> Option<ManagedEntry<'_>> {
+    apply_entry(object, FIELD_MANAGER)
 }
 
 /// Returns when a manager last wrote, by any of its entries.
@@ -76,7 +75,7 @@ fn is_server_kept(path: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
+    use serde_json::{Value, json};
 
     use super::*;
 

@@ -1,7 +1,7 @@
 //! From documents to objects, each checked by itself.
 
 use serde_json::Value;
-use windlass_model::{GroupKind, Object, Origin};
+use windlass_model::{GroupKind, Object, ObjectRef, Origin};
 use windlass_yaml::Document;
 
 use crate::scope::Definitions;
@@ -77,9 +77,8 @@ fn checked(
     if body.is_null() {
         return Err(ObjectProblem::NullItem("items".to_owned()));
     }
-    let named = Object::new(body.clone(), None)?;
-    let reference = named.reference();
-    check_names(&named)?;
+    let reference = ObjectRef::of(body)?;
+    check_names(&reference, body)?;
     match definitions.namespaced(&reference.kind, scopes) {
         Some(true) if reference.namespace.is_none() => return Err(ObjectProblem::NamespaceMissing),
         Some(false) if reference.namespace.is_some() => return Err(ObjectProblem::NamespaceForbidden),
@@ -97,7 +96,7 @@ fn checked(
 }
 
 /// Refuses names that would change the address of a request.
-fn check_names(object: &Object) -> Result<(), ObjectProblem> {
+fn check_names(reference: &ObjectRef, body: &Value) -> Result<(), ObjectProblem> {
     let legal = |text: &str| {
         !matches!(text, "." | "..")
             && text.len() <= 253
@@ -105,7 +104,6 @@ fn check_names(object: &Object) -> Result<(), ObjectProblem> {
             && !text.contains(char::is_control)
             && !text.contains(char::is_whitespace)
     };
-    let reference = object.reference();
     if !legal(&reference.name) {
         return Err(ObjectProblem::IllegalName("metadata.name"));
     }
@@ -115,7 +113,7 @@ fn check_names(object: &Object) -> Result<(), ObjectProblem> {
     if !legal(&reference.kind.kind) {
         return Err(ObjectProblem::IllegalName("kind"));
     }
-    let group_given = object.body()["apiVersion"].as_str().is_some_and(|text| text.contains('/'));
+    let group_given = body["apiVersion"].as_str().is_some_and(|text| text.contains('/'));
     let version = &reference.version;
     if version.is_empty() || !legal(version) || (group_given && reference.kind.group.is_empty()) {
         return Err(ObjectProblem::IllegalVersion);
@@ -125,8 +123,8 @@ fn check_names(object: &Object) -> Result<(), ObjectProblem> {
 
 /// Names a body as far as it has names.
 fn label(body: &Value) -> String {
-    if let Ok(object) = Object::new(body.clone(), None) {
-        return object.reference().to_string();
+    if let Ok(reference) = ObjectRef::of(body) {
+        return reference.to_string();
     }
     let text = |pointer: &str| body.pointer(pointer).and_then(Value::as_str).unwrap_or_default();
     let name =

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use serde_json::json;
 use windlass_cluster::{ApplyRequest, Cluster, Deleted, Expect, Failure, FailureKind, Propagation};
-use windlass_model::Object;
+use windlass_model::{ManagedEntry, Object};
 
 use crate::bed::{apply, cluster, config_map, kind, object, own, remove, with};
 
@@ -82,9 +82,8 @@ async fn a_creation_meets_nothing_or_fails_whatever_the_kind() {
         apply(&cluster, &object, Expect::Absent, false).await.unwrap();
         refused(&cluster, &object, Expect::Absent, FailureKind::Modified).await;
         let live = cluster.get(object.reference()).await.unwrap().unwrap();
-        let entries = live.body()["metadata"]["managedFields"].as_array().cloned().unwrap_or_default();
-        let mut ours = entries.iter().filter(|entry| entry["manager"] == "windlass");
-        assert!(ours.all(|entry| entry["operation"] == "Apply"), "{entries:?}");
+        let mut ours = ManagedEntry::all(&live).filter(|entry| entry.manager() == "windlass");
+        assert!(ours.all(|entry| entry.operation() == "Apply"), "{:?}", live.whole());
         remove(&cluster, &object).await;
     }
 }

@@ -46,7 +46,7 @@ pub fn foretell(live: &Object, desired: &Object, manager: &str, settle: &Settle<
         let lost = fields.intersection(&changed);
         conflicts.extend(lost.paths().map(|path| entry.conflict(&path)));
         let left = fields.difference(&lost);
-        let mut value = entry.value().clone();
+        let mut value = entry.to_value();
         if !lost.is_empty() {
             value["fieldsV1"] = left.to_fields();
         }
@@ -59,8 +59,7 @@ pub fn foretell(live: &Object, desired: &Object, manager: &str, settle: &Settle<
         prune_fields(&mut body, before, &declared.union(&others).union(&name));
     }
     entries.extend((!declared.is_empty()).then(|| {
-        let kept =
-            own.filter(|_| before.as_ref() == Some(&declared)).map(|entry| entry.value()["fieldsV1"].clone());
+        let kept = own.filter(|_| before.as_ref() == Some(&declared)).map(ManagedEntry::tree);
         json!({
             "manager": manager,
             "operation": "Apply",
@@ -108,8 +107,7 @@ mod tests {
         assert_eq!(told.object.body()["spec"], want);
         let fields: Vec<String> = told.conflicts.iter().map(|conflict| conflict.field.clone()).collect();
         assert_eq!(fields, conflicts);
-        let own =
-            |object: &Object| crate::apply_entry(object, "windlass").map(|entry| entry["fieldsV1"].clone());
+        let own = |object: &Object| crate::apply_entry(object, "windlass").map(ManagedEntry::tree);
         assert_eq!(own(&live) == own(&told.object), keeps, "{:?}", own(&told.object));
     }
 

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use windlass_cluster::FIELD_MANAGER;
-use windlass_model::{Action, Object, Operation, Refusal};
+use windlass_model::{Action, ManagedEntry, Object, Operation, Refusal};
 use windlass_schema::{Definition, Flaw, FlawKind, Validator};
 
 use super::{conversion, some};
@@ -143,15 +143,9 @@ impl Subject<'_> {
     /// Returns who wrote an object last in a version that goes. What Windlass wrote in a version that is only not
     /// served any more is written anew by this commit.
     fn writers<'o>(&self, object: &'o Object) -> Vec<(&'o str, &'o str)> {
-        let entries = object.body().pointer("/metadata/managedFields").and_then(|entries| entries.as_array());
         let renders = self.scene.rendered.contains(object);
-        entries
-            .into_iter()
-            .flatten()
-            .filter_map(|entry| {
-                let version = entry["apiVersion"].as_str()?.rsplit('/').next()?;
-                Some((entry["manager"].as_str()?, version))
-            })
+        ManagedEntry::all(object)
+            .filter_map(|entry| Some((entry.manager(), entry.api_version().rsplit('/').next()?)))
             .filter(|(manager, version)| {
                 let stops = self.old.serves(version) && !self.new.serves(version);
                 let cured = *manager == FIELD_MANAGER && renders && self.new.version(version).is_some();

@@ -164,7 +164,12 @@ async fn ask(question: &Question<'_>, live: Option<Object>) -> Result<Asked, Clu
         answer = tolerate(cluster.apply(ApplyRequest { force: true, ..request }).await)?;
     }
     let answer = match answer {
-        Ok(answer) => Ask::Answered(Reply { object: answer.object, warnings: answer.warnings }),
+        Ok(answer) => {
+            // An answer that changes nothing is the live object: one copy of it does.
+            let same = live.as_ref().filter(|live| live.holds_the_same(&answer.object));
+            let object = same.cloned().unwrap_or(answer.object);
+            Ask::Answered(Reply { object, warnings: answer.warnings })
+        }
         Err(error) => failed(error),
     };
     let asked = Asked { live, conflicts, answer, moving: None };

@@ -139,7 +139,7 @@ impl<'a> Recall<'a> {
 /// Returns the warnings of an answer that is exactly the live object. A warning about a Secret may repeat it.
 fn unchanged(asked: &Asked) -> Option<Vec<String>> {
     let (Some(live), Ask::Answered(reply)) = (&asked.live, &asked.answer) else { return None };
-    let same = asked.conflicts.is_empty() && reply.object.body() == live.body();
+    let same = asked.conflicts.is_empty() && reply.object.holds_the_same(live);
     let secret = is_secret_kind(&live.reference().kind) && !reply.warnings.is_empty();
     (same && !secret).then(|| reply.warnings.clone())
 }

@@ -118,7 +118,7 @@ fn warnings(case: &Case<'_>, reply: &Reply) -> Vec<String> {
 
 /// What a dry-run does not find: the store refuses what is too large for it, and nothing is stored by a dry-run.
 fn oversize(answer: &Object) -> Option<String> {
-    let size = answer.body().to_string().len();
+    let size = answer.size();
     (size > STORED_MOST).then(|| {
         format!(
             "is {} KiB large; the server may refuse to store it, which no preview shows: etcd takes about {} KiB",

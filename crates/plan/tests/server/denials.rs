@@ -1,7 +1,7 @@
 //! Objects that something in the cluster denies: told apart, named, and in nobody's way.
 
 use serde_json::{Value, json};
-use windlass_model::{ExitCode, Object};
+use windlass_model::{ExitCode, ManagedEntry, Object};
 use windlass_plan::exit_code;
 
 use crate::bed::Bed;
@@ -145,9 +145,8 @@ async fn a_conflict_names_field_manager_and_since_when() {
     let foreign = ["apply", "--server-side", "--force-conflicts", "--field-manager=some-operator", "-f", "-"];
     bed.kubectl(&foreign, &other.to_string());
     let live = bed.cluster.get(Object::new(other, None).unwrap().reference()).await.unwrap().unwrap();
-    let entries = live.body()["metadata"]["managedFields"].as_array().unwrap();
-    let time =
-        entries.iter().find(|entry| entry["manager"] == "some-operator").unwrap()["time"].as_str().unwrap();
+    let theirs = ManagedEntry::all(&live).find(|entry| entry.manager() == "some-operator").unwrap();
+    let time = theirs.time().unwrap();
     let told = format!("problem field conflict: data.a owned by some-operator (Apply) since {time}");
     let plan = bed.check(&[body], &[&["update ConfigMap/a", &told]]).await;
     let hint = plan.actions[0].problem.as_ref().unwrap().hint();

@@ -1,9 +1,9 @@
 //! Deployments.
 
-use windlass_model::Object;
+use windlass_model::{ManagedEntry, Object, apply_entry};
 
 use super::{Observed, UNOBSERVED, is_observed};
-use crate::fields::{condition, controller, list, number, text, wording};
+use crate::fields::{condition, controller, number, text, wording};
 use crate::{Ailment, Cause, Grace, Target, Verdict, pods};
 
 const REVISION: &str = "deployment.kubernetes.io/revision";
@@ -69,12 +69,8 @@ fn new_pods<'a>(object: &Object, observed: &Observed<'a>) -> Vec<&'a Object> {
 /// Compares the condition with the time of the own apply. Both times are the cluster's, to the second, in
 /// one form, so that they compare as texts.
 fn is_older_than_apply(progress: &serde_json::Value, object: &Object) -> bool {
-    let is_ours = |entry: &&serde_json::Value| {
-        entry["manager"] == windlass_cluster::FIELD_MANAGER && entry["operation"] == "Apply"
-    };
-    let entries = list(object.body(), "/metadata/managedFields");
-    let applied = entries.iter().find(is_ours).map(|entry| text(entry, "/time")).unwrap_or_default();
-    text(progress, "/lastUpdateTime") < applied
+    let applied = apply_entry(object, windlass_cluster::FIELD_MANAGER).and_then(ManagedEntry::time);
+    text(progress, "/lastUpdateTime") < applied.unwrap_or_default()
 }
 
 #[cfg(test)]
