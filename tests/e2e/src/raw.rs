@@ -43,8 +43,12 @@ impl Reply {
 
 impl Raw {
     pub(crate) fn start(kubectl: &mut Command) -> Self {
-        let mut proxy =
-            kubectl.args(["proxy", "--port=0"]).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
+        let mut proxy = kubectl
+            .args(["proxy", "--port=0", "--disable-filter"])
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
         let mut line = String::new();
         BufReader::new(proxy.stdout.take().unwrap()).read_line(&mut line).unwrap();
         let address = line.trim().rsplit(' ').next().unwrap_or_default().to_owned();

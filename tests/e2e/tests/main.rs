@@ -16,6 +16,7 @@ mod documentation;
 mod drift;
 mod faults;
 mod interruption;
+mod leash;
 mod looking;
 mod manifests_as_found;
 mod memory;
