@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use windlass_cluster::{ClusterError, Selector};
-use windlass_model::{GroupKind, Object, Rendering, defined_kind};
+use windlass_model::{GroupKind, Object, Rendering};
 
 use super::{Reader, tolerate};
 use crate::definitions::{Change, listing_version};
@@ -20,11 +20,13 @@ pub(super) async fn read(
 ) -> Result<BTreeMap<GroupKind, Customs>, ClusterError> {
     let mut customs = BTreeMap::new();
     for (_, object) in rendering.objects() {
-        let Some(kind) = defined_kind(object) else { continue };
         let Some(asked) = observation.objects.get(&ObjectKey::from(object.reference())) else { continue };
         let change = change(object, asked).filter(Change::concerns_objects);
-        if let Some(change) = change {
-            customs.insert(kind, list(reader, &change).await?);
+        // The objects that exist are of the kind as it is named now.
+        if let Some(change) = change
+            && let Some(old) = &change.old
+        {
+            customs.insert(old.kind().clone(), list(reader, &change).await?);
         }
     }
     Ok(customs)
