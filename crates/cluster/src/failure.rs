@@ -230,7 +230,7 @@ impl Failure {
             FailureKind::Modified | FailureKind::Gone | FailureKind::Recreated => {
                 "the cluster changed meanwhile: plan again"
             }
-            FailureKind::Immutable => "undo the change, or replace the object by hand after saving its data",
+            FailureKind::Immutable => "undo the change, or make it by hand as a plan tells",
             FailureKind::Denied => "change the object so that the policy accepts it",
             FailureKind::Invalid | FailureKind::Schema => "correct the manifest",
             FailureKind::Forbidden => {

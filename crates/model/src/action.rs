@@ -5,8 +5,8 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use crate::{
-    Bodies, Conflict, Digest, FieldChange, Ignored, Migration, Object, ObjectRef, Origin, RetainedVolume,
-    UnitName, is_secret_kind,
+    Bodies, Conflict, Digest, FieldChange, Ignored, Migration, Object, ObjectRef, Origin, Recipe,
+    RetainedVolume, UnitName, is_secret_kind,
 };
 
 /// What would happen to one object.
@@ -206,6 +206,9 @@ pub enum Problem {
     Immutable {
         /// The fields.
         paths: Vec<String>,
+        /// How the change is made by hand.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        recipe: Option<Recipe>,
     },
     /// A policy denies the object.
     Denied {
@@ -233,7 +236,7 @@ impl Problem {
                 let owners: Vec<String> = fields.iter().map(Conflict::owner).collect();
                 format!("field conflict: {}", owners.join("; "))
             }
-            Self::Immutable { paths } => format!("immutable: {}", paths.join(", ")),
+            Self::Immutable { paths, .. } => format!("immutable: {}", paths.join(", ")),
             Self::Denied { message } => format!("denied by policy: {message}"),
             Self::Forbidden { message } => format!("forbidden: {message}"),
             Self::Other { message } => message.clone(),
@@ -247,7 +250,7 @@ impl Problem {
             Self::Conflicts { .. } => {
                 "remove the field from the manifest, have the other manager give it up, or decide in `ownership.conflicts` of the environment file who wins: `take` or `leave`"
             }
-            Self::Immutable { .. } => "undo the change, or replace the object by hand after saving its data",
+            Self::Immutable { .. } => "undo the change, or make it by hand as the plan tells",
             Self::Denied { .. } => "change the object so that the policy accepts it",
             Self::Forbidden { .. } => "grant the right to the identity that runs Windlass (pipeline/rbac)",
             Self::Other { .. } => "",

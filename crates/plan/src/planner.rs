@@ -11,7 +11,9 @@ use windlass_model::{
 use windlass_settings::{DeletionPermission, Guards};
 
 use crate::scene::Scene;
-use crate::{FieldRules, Observation, forecast, guards, local, lost, ownership, pods, prune, verdict};
+use crate::{
+    FieldRules, Observation, forecast, guards, local, lost, ownership, pods, prune, recipe, verdict,
+};
 
 /// What a plan is made from, beside the observation.
 #[derive(Debug, Clone)]
@@ -94,6 +96,7 @@ fn decide(inputs: &Inputs<'_>, observation: &Observation) -> Decision {
             refusals.extend(verdict.refusal);
             used.extend(verdict.used);
             forecast::explain(&scene, &mut verdict.action);
+            recipe::add(&scene, &mut verdict.action);
             refusals.extend(pods::judge(&scene, &mut verdict.action));
             actions.push(verdict.action);
         }

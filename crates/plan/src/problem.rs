@@ -18,7 +18,7 @@ pub(crate) fn of_failure(kind: &GroupKind, failure: &Failure) -> Problem {
         FailureKind::Invalid if failure.causes.is_empty() => Problem::Invalid { causes: vec![words()] },
         FailureKind::Invalid => Problem::Invalid { causes: causes(failure.causes.iter(), secret) },
         FailureKind::Schema => Problem::Invalid { causes: schema_causes(&failure.message, secret) },
-        FailureKind::Immutable => Problem::Immutable { paths: immutable_fields(failure) },
+        FailureKind::Immutable => Problem::Immutable { paths: immutable_fields(failure), recipe: None },
         FailureKind::Denied => Problem::Denied { message: words() },
         FailureKind::Forbidden => Problem::Forbidden { message: words() },
         FailureKind::Modified | FailureKind::Gone | FailureKind::Recreated => {

@@ -14,4 +14,4 @@ mod server;
 
 pub use plans::{assert_lines, plan_of, rendering};
 pub use published::{documents, module};
-pub use server::{SOON, connect, kubeconfig, kubectl, variable};
+pub use server::{SOON, connect, kubeconfig, kubectl, shell, variable};

@@ -58,3 +58,20 @@ pub fn kubectl(kubeconfig: &Path, arguments: &[&str], input: &str) -> Result<Str
     let said = String::from_utf8_lossy(&output.stderr).into_owned();
     if output.status.success() { Ok(String::from_utf8(output.stdout).unwrap()) } else { Err(said) }
 }
+
+/// Runs a line of a POSIX shell in which `kubectl` is the stock one with this kubeconfig. Returns what it printed, or what
+/// it said when it failed.
+pub fn shell(kubeconfig: &Path, line: &str) -> Result<String, String> {
+    let script = format!(
+        "set -e; kubectl() {{ \"$PROGRAM\" --kubeconfig \"$CONFIG\" --context testbed \"$@\"; }}; {line}"
+    );
+    let output = Command::new("sh")
+        .args(["-c", &script])
+        .env("PROGRAM", demanded("WINDLASS_TEST_KUBECTL"))
+        .env("CONFIG", kubeconfig)
+        .stdin(Stdio::null())
+        .output()
+        .expect("a shell runs");
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    if output.status.success() { Ok(String::from_utf8(output.stdout).unwrap()) } else { Err(said) }
+}

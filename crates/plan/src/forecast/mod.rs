@@ -29,12 +29,16 @@ fn text<'a>(object: &'a Object, pointer: &str) -> Option<&'a str> {
     object.body().pointer(pointer)?.as_str()
 }
 
-fn count(object: &Object, pointer: &str, default: u64) -> u64 {
+pub(crate) fn count(object: &Object, pointer: &str, default: u64) -> u64 {
     object.body().pointer(pointer).and_then(Value::as_u64).unwrap_or(default)
 }
 
 /// Names the pods or claims of a StatefulSet with these indexes, in this order; long runs are shortened.
-fn ordinals(set: &Object, prefix: &str, indexes: impl DoubleEndedIterator<Item = u64> + Clone) -> String {
+pub(crate) fn ordinals(
+    set: &Object,
+    prefix: &str,
+    indexes: impl DoubleEndedIterator<Item = u64> + Clone,
+) -> String {
     let start = count(set, "/spec/ordinals/start", 0);
     let name = |index: u64| format!("{prefix}{}-{}", set.reference().name, start + index);
     let many = indexes.clone().count();

@@ -87,7 +87,7 @@ fn recreate(case: &Case<'_>, failure: &Failure) -> Action {
     let paths = immutable::paths(kind, failure, &action.delta);
     let too = beside_immutable(kind, failure).into_iter();
     action.warnings.extend(too.map(|cause| format!("besides, the server finds wrong: {cause}")));
-    Action { problem: Some(Problem::Immutable { paths }), ..action }
+    Action { problem: Some(Problem::Immutable { paths, recipe: None }), ..action }
 }
 
 pub(super) fn terminating_namespace(case: &Case<'_>) -> Action {

@@ -8,7 +8,8 @@ use windlass_bed::assert_lines;
 pub(crate) use windlass_bed::rendering;
 use windlass_cluster::{ApplyRequest, Cluster, Expect};
 use windlass_model::{
-    Action, ApplySet, ClusterId, EnvironmentName, Object, Operation, Plan, Provenance, Rendering, UnitName,
+    Action, ApplySet, ClusterId, EnvironmentName, Object, Operation, Plan, Problem, Provenance, Recipe,
+    Rendering, UnitName,
 };
 use windlass_plan::{FieldRules, Inputs, Observation, ObserveOptions, Trials, observe, plan};
 use windlass_settings::Guards;
@@ -89,6 +90,14 @@ impl Bed {
     /// Runs kubectl and says whether it went well.
     pub(crate) fn attempt(&self, arguments: &[&str]) -> bool {
         windlass_bed::kubectl(&self.kubeconfig, arguments, "").is_ok()
+    }
+
+    /// Runs what a recipe says, as a person would who copies it into a shell.
+    pub(crate) fn carry_out(&self, recipe: &Recipe) {
+        for command in recipe.steps.iter().filter_map(|step| step.command.as_ref()) {
+            windlass_bed::shell(&self.kubeconfig, command)
+                .unwrap_or_else(|error| panic!("{command}: {error}"));
+        }
     }
 
     pub(crate) fn config(&self, name: &str, data: &Value) -> Value {
@@ -199,8 +208,17 @@ fn line(action: &Action) -> String {
     );
     parts.extend(action.forecasts.iter().map(|forecast| format!("{forecast:?}")));
     parts.extend(action.problem.as_ref().map(|problem| format!("problem {}", problem.summary())));
+    parts.extend(recipe(action).map(|recipe| format!("{recipe:?}")));
     parts.extend(action.warnings.iter().map(|warning| format!("warning {warning}")));
     parts.join("; ")
+}
+
+/// Returns how a refused change is made by hand.
+pub(crate) fn recipe(action: &Action) -> Option<&Recipe> {
+    match &action.problem {
+        Some(Problem::Immutable { recipe, .. }) => recipe.as_ref(),
+        _ => None,
+    }
 }
 
 /// Says whether every action of a plan is a no-op.

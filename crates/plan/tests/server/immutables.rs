@@ -33,7 +33,7 @@ fn row(live: &Value, pointer: &str, value: &Value, want: Want) -> Row {
 }
 
 /// Sets a field, or takes it out where the value is null.
-fn set(body: &mut Value, pointer: &str, value: &Value) {
+pub(crate) fn set(body: &mut Value, pointer: &str, value: &Value) {
     let (parent, key) = pointer.rsplit_once('/').unwrap();
     let parent = parent.split('/').skip(1).fold(body, |at, key| match key.parse::<usize>() {
         Ok(index) => &mut at[index],
@@ -63,7 +63,7 @@ async fn check(bed: &Bed, rows: Vec<Row>) {
         let told = action.problem.as_ref().map(Problem::summary).unwrap_or_default();
         let got = format!("{} {} {told}", action.operation.word(), action.object);
         match (want, &action.problem) {
-            (Want::Recreate(fields), Some(Problem::Immutable { paths })) => {
+            (Want::Recreate(fields), Some(Problem::Immutable { paths, .. })) => {
                 assert_eq!(action.operation.word(), "recreate", "{got}");
                 let named = paths.iter().zip(*fields).all(|(path, field)| path.starts_with(field));
                 assert!(named && paths.len() == fields.len(), "{got}, not {fields:?}");
@@ -77,18 +77,18 @@ async fn check(bed: &Bed, rows: Vec<Row>) {
 }
 
 /// What the fixtures of one test share.
-struct Fixtures {
-    bed: Bed,
+pub(crate) struct Fixtures {
+    pub(crate) bed: Bed,
     count: usize,
 }
 
 impl Fixtures {
-    async fn new() -> Self {
+    pub(crate) async fn new() -> Self {
         Self { bed: Bed::new().await, count: 0 }
     }
 
     /// Returns an object of a name of its own in the test's namespace.
-    fn inside(&mut self, api_version: &str, kind: &str, body: &Value) -> Value {
+    pub(crate) fn inside(&mut self, api_version: &str, kind: &str, body: &Value) -> Value {
         let mut object = self.outside(api_version, kind, body);
         let (_, name) = self.bed.leftovers.pop().unwrap();
         object["metadata"] = json!({"name": name, "namespace": self.bed.namespace});
@@ -96,7 +96,7 @@ impl Fixtures {
     }
 
     /// Returns a cluster-scoped object of a name of its own.
-    fn outside(&mut self, api_version: &str, kind: &str, body: &Value) -> Value {
+    pub(crate) fn outside(&mut self, api_version: &str, kind: &str, body: &Value) -> Value {
         self.count += 1;
         let name = format!("o{}-{}", self.count, self.bed.suffix);
         self.bed.leftovers.push((kind.to_lowercase(), name.clone()));
@@ -108,7 +108,7 @@ impl Fixtures {
     }
 }
 
-fn template() -> Value {
+pub(crate) fn template() -> Value {
     json!({"metadata": {"labels": {"app": "db", "tier": "data"}},
         "spec": {"containers": [{"name": "db", "image": "registry.example/db:1"}]}})
 }

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::bed::Bed;
+use crate::bed::{Bed, recipe};
 
 /// A StatefulSet of two pods whose claims are provisioned.
 struct Database {
@@ -61,11 +61,11 @@ impl Database {
     /// pods before and after.
     async fn goes(&self, changed: Value, told: &[&str]) -> (String, String) {
         let before = self.uids("pods");
-        let mut line = vec!["recreate StatefulSet.apps/db", "delete statefulset db --cascade=orphan"];
+        let mut line = vec!["recreate StatefulSet.apps/db", "delete statefulset.apps/db --cascade=orphan"];
         line.extend(told);
-        self.bed.check(std::slice::from_ref(&changed), &[&line]).await;
+        let plan = self.bed.check(std::slice::from_ref(&changed), &[&line]).await;
         let claims = self.uids("pvc");
-        self.bed.kubectl(&["-n", &self.bed.namespace, "delete", "statefulset", "db", "--cascade=orphan"], "");
+        self.bed.carry_out(recipe(&plan.actions[0]).unwrap());
         assert_eq!(self.uids("pods"), before, "its pods go on running");
         assert_eq!(self.uids("pvc"), claims);
         self.bed.check(std::slice::from_ref(&changed), &[&["create StatefulSet.apps/db Server"]]).await;
@@ -84,8 +84,8 @@ async fn a_set_that_is_created_again_adopts_its_pods_without_a_restart() {
     database.bed.deliver(&[("shop", std::slice::from_ref(&now))]).await;
     database.ready().await;
     for (pointer, value, told) in [
-        ("/spec/serviceName", json!("other"), "without a restart"),
-        ("/spec/podManagementPolicy", json!("Parallel"), "without a restart"),
+        ("/spec/serviceName", json!("other"), "no pod restarts"),
+        ("/spec/podManagementPolicy", json!("Parallel"), "no pod restarts"),
         ("/spec/volumeClaimTemplates", json!(data("2Gi")), "grow each claim first"),
     ] {
         let (parent, key) = pointer.rsplit_once('/').unwrap();
@@ -141,16 +141,24 @@ async fn after_a_claim_template_was_removed_pods_are_replaced_and_the_claims_sta
     assert!(database.uids("pvc").contains("wal-db-1="));
 }
 
-/// Its pods would hang on to their names, and nothing would happen: no way over a deletion is named.
+/// Its pods would hang on to their names, and nothing would happen.
 #[tokio::test]
-async fn with_another_selector_no_pod_would_be_adopted() {
+async fn with_another_selector_a_set_is_scaled_to_nothing_first_and_its_claims_stay() {
     let database = Database::new().await;
-    let mut set = database.set(&[]);
-    set["spec"]["replicas"] = json!(0);
+    let mut set = database.set(&[claim(&database.class, "data", "1Gi")]);
+    set["spec"]["persistentVolumeClaimRetentionPolicy"] =
+        json!({"whenDeleted": "Delete", "whenScaled": "Delete"});
     database.bed.deliver(&[("shop", std::slice::from_ref(&set))]).await;
+    database.ready().await;
+    let claims = database.uids("pvc");
     set["spec"]["selector"]["matchLabels"]["tier"] = json!("data");
     set["spec"]["template"]["metadata"]["labels"]["tier"] = json!("data");
     let told = ["recreate StatefulSet", "immutable: spec.selector.matchLabels.tier", "scale to 0 first"];
-    let plan = database.bed.check(&[set], &[&told]).await;
-    assert!(!format!("{:?}", plan.actions[0].forecasts).contains("cascade=orphan"));
+    let plan = database.bed.check(std::slice::from_ref(&set), &[&told]).await;
+    database.bed.carry_out(recipe(&plan.actions[0]).unwrap());
+    assert_eq!(database.uids("pods"), "");
+    database.bed.check(std::slice::from_ref(&set), &[&["create StatefulSet.apps/db Server"]]).await;
+    database.bed.deliver(&[("shop", &[set])]).await;
+    database.ready().await;
+    assert_eq!(database.uids("pvc"), claims);
 }

@@ -68,15 +68,15 @@ async fn refused_changes_of_a_stateful_set_come_with_the_way() {
                 "volumeClaimTemplates": templates}})
     };
     bed.deliver(&[("shop", &[set("1Gi", "db", &[])])]).await;
-    let orphan = "delete statefulset db --cascade=orphan";
+    let orphan = "delete statefulset.apps/db --cascade=orphan";
     let check = async |body: Value, want: &[&str]| {
         let mut all = vec!["recreate StatefulSet.apps/db", "problem immutable"];
         all.extend(want);
         bed.check(&[body], &[&all]).await;
     };
     check(set("2Gi", "db", &[]), &["data-db-0, data-db-1", "allows growth", orphan]).await;
-    check(set("1Gi", "other", &[]), &[orphan, "without a restart"]).await;
+    check(set("1Gi", "other", &[]), &[orphan, "no pod restarts"]).await;
     let wal = json!({"metadata": {"name": "wal"}, "spec": {"accessModes": ["ReadWriteOnce"],
         "resources": {"requests": {"storage": "1Gi"}}}});
-    check(set("1Gi", "db", &[wal]), &["141876", orphan]).await;
+    check(set("1Gi", "db", &[wal]), &[orphan, "141876"]).await;
 }

@@ -7,6 +7,7 @@ mod danger;
 mod definition;
 mod line;
 mod object;
+mod recipe;
 
 use std::collections::BTreeMap;
 

@@ -3,11 +3,12 @@
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
-use windlass_model::{Action, Conflict, Operation, Preview, Risk};
+use windlass_model::{Action, Conflict, Operation, Preview, Problem, Risk};
 
 use super::change::Change;
 use super::definition;
 use super::line::{Line, Tone};
+use super::recipe;
 use crate::actions::{forecast_line, plural, reversal_line};
 use crate::clean;
 
@@ -87,6 +88,9 @@ fn notes(action: &Action) -> Vec<Line> {
     if let Some(problem) = &action.problem {
         notes.push(Line::new(Tone::Danger, problem.summary()));
         notes.extend((!problem.hint().is_empty()).then(|| Line::new(Tone::Hint, problem.hint())));
+        if let Problem::Immutable { recipe: Some(recipe), .. } = problem {
+            notes.extend(recipe::lines(recipe));
+        }
     }
     let tone = if action.risk >= Risk::Deletion { Tone::Danger } else { Tone::Warning };
     notes.extend(action.forecasts.iter().map(|forecast| Line::new(tone, forecast_line(forecast))));
@@ -114,17 +118,17 @@ fn remarks(action: &Action) -> Vec<Change> {
 
 /// Names the managers that fields are taken from, and those fields.
 fn taken_over(conflicts: &[Conflict]) -> Vec<Change> {
-    let mut managers: BTreeMap<(&str, Option<&str>), Vec<&str>> = BTreeMap::new();
+    let mut managers: BTreeMap<(&str, String), Vec<&str>> = BTreeMap::new();
     for conflict in conflicts {
-        managers.entry((&conflict.manager, conflict.since.as_deref())).or_default().push(&conflict.field);
+        managers.entry((&conflict.manager, conflict.last_written())).or_default().push(&conflict.field);
     }
     let describe = |((manager, since), fields): ((&str, Option<&str>), Vec<&str>)| {
         let since = since.map(|since| format!(", which wrote last on {since}")).unwrap_or_default();
         if let [field] = fields.as_slice() {
-            return Change::line(Tone::Warning, format!("takes over {field} from {manager}{since}"));
+            return Change::line(Tone::Warning, format!("takes over {field} from {manager}, {written}"));
         }
         let head =
-            format!("takes over {} field{} from {manager}{since}:", fields.len(), plural(fields.len()));
+            format!("takes over {} field{} from {manager}, {written}:", fields.len(), plural(fields.len()));
         let body = fields.iter().map(|field| Line::new(Tone::Plain, format!("    {field}"))).collect();
         Change { head: Line::new(Tone::Warning, head), body }
     };

@@ -83,3 +83,35 @@ fn the_terminal_shows_every_deletion_whatever_the_limit() {
     }
     assert!(cut.contains("of 300 objects shown; --out writes the whole plan"), "{cut}");
 }
+
+/// A person who is told that a change is refused has to be told what to do instead, in whatever form the plan is read.
+#[test]
+fn every_form_tells_how_a_refused_change_is_made_by_hand() {
+    let plan = samples::plan(vec![samples::replaced()]);
+    let json = plan.to_json().to_string();
+    for form in
+        [text(&plan, Diff::Fields, 99), markdown(&plan, PlanMarkdown::BUDGET), plan_html(&plan, false), json]
+    {
+        for wanted in [
+            "roleRef.name",
+            "the rights that it gives, until it is back",
+            "kubectl -n shop delete rolebinding.rbac.authorization.k8s.io/reader",
+            "run the same commit again",
+            "deliver the new binding as",
+        ] {
+            assert!(form.contains(wanted), "{wanted} is not in {form}");
+        }
+    }
+    let told = text(&plan, Diff::Fields, 99);
+    let order = [
+        "immutable: roleRef.name",
+        "hint: ",
+        "down meanwhile",
+        "data: ",
+        "1. delete it: kubectl",
+        "2. run",
+        "or: ",
+    ];
+    let places = order.map(|wanted| told.rfind(wanted).unwrap_or_else(|| panic!("no {wanted} in {told}")));
+    assert!(places.is_sorted(), "{places:?} in {told}");
+}

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use windlass_model::{
     Action, Bodies, Conflict, Forecast, LiveId, Object, Operation, Origin, Plan, Preview, Problem,
-    Provenance, Refusal, Risk, Shown, Toll, UnitName, VerifiedCommit, delta,
+    Provenance, Recipe, RecipeStep, Refusal, Risk, Shown, Toll, UnitName, VerifiedCommit, delta,
 };
 
 /// An action on an object: what it is before and after makes the rest.
@@ -194,6 +194,31 @@ fn invalid() -> Action {
     let causes = vec![".spec.replcas: field not declared in schema".to_owned()];
     action.problem = Some(Problem::Invalid { causes });
     action
+}
+
+/// A change that the server refuses, with the way to it.
+pub(crate) fn replaced() -> Action {
+    let binding = |role: &str| {
+        json!({"apiVersion": "rbac.authorization.k8s.io/v1", "kind": "RoleBinding",
+            "metadata": {"name": "reader", "namespace": "shop"}, "roleRef": {"kind": "ClusterRole", "name": role}})
+    };
+    let recipe = Recipe {
+        down: "the rights that it gives, until it is back".to_owned(),
+        data: "none at risk".to_owned(),
+        data_at_risk: false,
+        steps: vec![
+            RecipeStep::run(
+                "delete it",
+                "kubectl -n shop delete rolebinding.rbac.authorization.k8s.io/reader",
+            ),
+            RecipeStep::told("run the same commit again: it is created with the new role"),
+        ],
+        instead: Some("with no gap: deliver the new binding as `reader-2`".to_owned()),
+    };
+    Action {
+        problem: Some(Problem::Immutable { paths: vec!["roleRef.name".to_owned()], recipe: Some(recipe) }),
+        ..action(Operation::Recreate, Some(binding("view")), Some(binding("edit")))
+    }
 }
 
 fn created() -> Action {

@@ -11,7 +11,7 @@ use pulldown_cmark::{Event, Options, Parser, Tag};
 use serde_json::{Value, json};
 use windlass_model::{
     Action, ChangeKind, Conflict, Event as RunEvent, FieldChange, FieldPath, Forecast, Level, Operation,
-    Plan, Preview, Problem, Refusal,
+    Plan, Preview, Problem, Recipe, RecipeStep, Refusal,
 };
 use windlass_report::{
     Diff, Narrator, Palette, PlanMarkdown, PlanText, Report, RunLine, Terminal, history_text, json_text,
@@ -47,7 +47,7 @@ const PAYLOADS: [&str; 20] = [
 type Place = fn(&mut Plan, &str);
 
 /// Every place where text of a repository or a cluster gets into a plan.
-const POSITIONS: [(&str, Place); 19] = [
+const POSITIONS: [(&str, Place); 20] = [
     ("name", |plan, text| first(plan).object.name = text.into()),
     ("namespace", |plan, text| first(plan).object.namespace = Some(text.to_owned())),
     ("kind", |plan, text| first(plan).object.kind.kind = text.into()),
@@ -81,6 +81,17 @@ const POSITIONS: [(&str, Place); 19] = [
         };
         first(plan).problem = Some(Problem::Conflicts { fields: vec![conflict.clone()] });
         first(plan).takes_over = vec![conflict.clone(), conflict];
+    }),
+    ("recipe", |plan, text| {
+        let recipe = Recipe {
+            down: text.to_owned(),
+            data: text.to_owned(),
+            data_at_risk: true,
+            steps: vec![RecipeStep::run(text, text), RecipeStep::told(text)],
+            instead: Some(text.to_owned()),
+        };
+        let paths = vec![text.to_owned()];
+        first(plan).problem = Some(Problem::Immutable { paths, recipe: Some(recipe) });
     }),
     ("preview", |plan, text| {
         first(plan).preview = Preview::Not(text.to_owned());
