@@ -306,7 +306,7 @@ fn is_schema_error(message: &str) -> bool {
 /// Reads `conflict with "mgr" with subresource "scale" using apps/v1 at 2026-01-01T00:00:00Z`.
 fn conflict(cause: &Cause) -> Conflict {
     let manager = cause.message.split('"').nth(1).unwrap_or("an unnamed manager").to_owned();
-    let since = cause.message.rsplit_once(" at ").map(|(_, time)| time.to_owned());
+    let last_write = cause.message.rsplit_once(" at ").map(|(_, time)| time.to_owned());
     let subresource =
         cause.message.split_once("with subresource \"").and_then(|(_, rest)| rest.split('"').next());
     Conflict {
@@ -314,7 +314,8 @@ fn conflict(cause: &Cause) -> Conflict {
         manager,
         operation: None,
         subresource: subresource.map(str::to_owned),
-        since,
+        last_write,
+        last_write_age: None,
     }
 }
 
@@ -339,7 +340,8 @@ mod tests {
             manager: "hpa".into(),
             operation: None,
             subresource: Some("scale".into()),
-            since: Some("2026-01-01T00:00:00Z".into()),
+            last_write: Some("2026-01-01T00:00:00Z".into()),
+            last_write_age: None,
         };
         check(
             409,

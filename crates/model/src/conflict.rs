@@ -5,6 +5,7 @@ use serde::Serialize;
 
 /// A field that another manager owns.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
 pub struct Conflict {
     /// The field: as plans print paths where the plan knows it, else as the server writes it.
     pub field: String,
@@ -16,9 +17,12 @@ pub struct Conflict {
     /// The subresource through which the manager wrote, such as `scale`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub subresource: Option<String>,
-    /// When the manager last wrote, if known.
+    /// When the manager last wrote anything of the object, if that is recorded: the server keeps no time a field.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub since: Option<String>,
+    pub last_write: Option<String>,
+    /// How long before the plan that was, such as `3 days`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub last_write_age: Option<String>,
 }
 
 impl Conflict {
@@ -27,7 +31,7 @@ impl Conflict {
         self.manager == other.manager && is_same_field(&self.field, &other.field)
     }
 
-    /// Returns `spec.replicas owned by kube-controller-manager (Update of scale) since 2026-01-01T00:00:00Z`.
+    /// Returns `spec.replicas is owned by kubectl-edit (Update), which last wrote this object 3 days ago (2026-…)`.
     pub fn owner(&self) -> String {
         let how = match (&self.operation, &self.subresource) {
             (Some(operation), Some(subresource)) => format!(" ({operation} of {subresource})"),
@@ -35,8 +39,16 @@ impl Conflict {
             (None, Some(subresource)) => format!(" ({subresource})"),
             (None, None) => String::new(),
         };
-        let since = self.since.as_ref().map(|time| format!(" since {time}")).unwrap_or_default();
-        format!("{} owned by {}{how}{since}", self.field, self.manager)
+        format!("{} is owned by {}{how}, {}", self.field, self.manager, self.last_written())
+    }
+
+    /// Returns `which last wrote this object 3 days ago (2026-…)`, or that nothing tells when.
+    pub fn last_written(&self) -> String {
+        match (&self.last_write, &self.last_write_age) {
+            (Some(time), Some(age)) => format!("which last wrote this object {age} ago ({time})"),
+            (Some(time), None) => format!("which last wrote this object on {time}"),
+            (None, _) => "and when it last wrote is not recorded".to_owned(),
+        }
     }
 }
 
@@ -68,16 +80,25 @@ mod tests {
 
     #[test]
     fn an_owner_is_told_with_how_and_when() {
-        let conflict = Conflict {
-            field: "spec.replicas".into(),
-            manager: "hpa".into(),
-            operation: Some("Update".into()),
-            subresource: Some("scale".into()),
-            since: Some("2026-01-01T00:00:00Z".into()),
+        let check = |subresource: Option<&str>, time: Option<&str>, age: Option<&str>, want: &str| {
+            let conflict = Conflict {
+                field: "spec.replicas".into(),
+                manager: "hpa".into(),
+                operation: Some("Update".into()),
+                subresource: subresource.map(str::to_owned),
+                last_write: time.map(str::to_owned),
+                last_write_age: age.map(str::to_owned),
+            };
+            assert_eq!(conflict.owner(), format!("spec.replicas is owned by hpa {want}"));
         };
-        assert_eq!(
-            conflict.owner(),
-            "spec.replicas owned by hpa (Update of scale) since 2026-01-01T00:00:00Z"
+        let time = Some("2026-01-01T00:00:00Z");
+        check(
+            None,
+            time,
+            Some("3 days"),
+            "(Update), which last wrote this object 3 days ago (2026-01-01T00:00:00Z)",
         );
+        check(None, time, None, "(Update), which last wrote this object on 2026-01-01T00:00:00Z");
+        check(Some("scale"), None, None, "(Update of scale), and when it last wrote is not recorded");
     }
 }

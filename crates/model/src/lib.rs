@@ -5,6 +5,7 @@
 //! fields and one constructor each, which `clippy.toml` allows in one place only.
 
 mod action;
+mod age;
 mod applyset;
 mod approval;
 mod bytes;
@@ -49,6 +50,7 @@ mod volume;
 mod webhook;
 
 pub use action::{Action, Forecast, LiveId, Operation, Preview, Problem, Risk};
+pub use age::age;
 pub use applyset::{ApplySet, ApplySetError, PART_OF};
 pub use approval::{Approval, ApprovedPlan, Evidence};
 pub use bytes::{quantity_bytes, readable_bytes};

@@ -35,12 +35,13 @@ pub struct Migration {
 
 /// A manager whose fields move to Windlass.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
 pub struct MigratedManager {
     /// The manager.
     pub manager: String,
     /// When it last wrote, if known.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub since: Option<String>,
+    pub last_write: Option<String>,
 }
 
 /// The managed fields of an object after a migration.
@@ -65,8 +66,8 @@ impl Migration {
             let named =
                 from(entry.manager()) || entry.manager() == BEFORE_FIRST_APPLY || is_client_side(entry);
             if named && !movable(entry, object).difference(&kept).is_empty() {
-                let since = entry.time().map(str::to_owned);
-                managers.push(MigratedManager { manager: entry.manager().to_owned(), since });
+                let last_write = entry.time().map(str::to_owned);
+                managers.push(MigratedManager { manager: entry.manager().to_owned(), last_write });
             }
         }
         (!managers.is_empty()).then_some(Self { managers, version: None, kept, unmanaged: None })

@@ -2,8 +2,9 @@
 
 use std::collections::BTreeSet;
 
+use jiff::Timestamp;
 use windlass_cluster::FIELD_MANAGER;
-use windlass_model::{BEFORE_FIRST_APPLY, FieldPath, ManagedEntry, Object, apply_entry};
+use windlass_model::{BEFORE_FIRST_APPLY, Conflict, FieldPath, ManagedEntry, Object, age, apply_entry};
 
 /// Managers by which people change objects by hand, or which stand for "whoever it was". What they own is
 /// taken over, visibly. Every other manager is a controller that would write again and again.
@@ -22,11 +23,16 @@ pub(crate) fn applied(object: &Object) -> Option<ManagedEntry<'_>> {
     apply_entry(object, FIELD_MANAGER)
 }
 
-/// Returns when a manager last wrote, by any of its entries.
-pub(crate) fn last_write(object: &Object, manager: &str) -> Option<String> {
-    let times =
-        ManagedEntry::all(object).filter(|entry| entry.manager() == manager).filter_map(ManagedEntry::time);
-    times.max().map(str::to_owned)
+/// Adds when the manager last wrote, and how long before `now` that was. An entry that lost a field to another manager has
+/// no time any more; then another entry of the manager tells, unless that is about another subresource.
+pub(crate) fn dated(live: &Object, conflict: Conflict, now: Timestamp) -> Conflict {
+    let subresource = conflict.subresource.as_deref().unwrap_or_default();
+    let is_its =
+        |entry: &ManagedEntry<'_>| entry.manager() == conflict.manager && entry.subresource() == subresource;
+    let recorded = || ManagedEntry::all(live).filter(is_its).filter_map(ManagedEntry::time).max();
+    let last_write = conflict.last_write.clone().or_else(|| recorded().map(str::to_owned));
+    let last_write_age = last_write.as_ref().and_then(|time| age(time, now));
+    Conflict { last_write, last_write_age, ..conflict }
 }
 
 /// Returns the fields that stay although the manifest does not declare them, because a person's tool owns
@@ -96,6 +102,25 @@ mod tests {
             {"manager": "some-operator", "operation": "Update", "fieldsV1": {"f:data": {"f:d": {}}}},
         ]));
         assert_eq!(left_behind(&answer), ["data[\"b.c\"] (kubectl-client-side-apply)"]);
+    }
+
+    /// A time of the status told that an autoscaler had just written, whenever it had scaled.
+    #[test]
+    fn a_subresource_has_a_time_of_its_own_or_none() {
+        let entry = |subresource: &str, time: Option<&str>| {
+            json!({"manager": "kube-controller-manager", "operation": "Update", "subresource": subresource,
+                "time": time, "fieldsV1": {}})
+        };
+        let live = object(&json!([entry("scale", None), entry("status", Some("2026-06-15T11:00:00Z"))]));
+        let now = "2026-06-15T12:00:00Z".parse().unwrap();
+        for (subresource, want) in [("scale", None), ("status", Some("1 hour"))] {
+            let conflict = Conflict {
+                manager: "kube-controller-manager".to_owned(),
+                subresource: Some(subresource.to_owned()),
+                ..Conflict::default()
+            };
+            assert_eq!(dated(&live, conflict, now).last_write_age.as_deref(), want, "{subresource}");
+        }
     }
 
     #[test]

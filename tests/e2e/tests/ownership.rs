@@ -55,9 +55,13 @@ fn a_field_that_a_rule_takes_is_shown_and_taken() {
 fn a_field_that_a_rule_protects_is_refused_with_owner_and_time() {
     let (mut world, namespace) = changed_by_oncall();
     rule(&mut world, "fail");
-    world
-        .windlass(&["plan"])
-        .refuses(4, &["data.colour owned by oncall (Apply) since 2", "ownership.conflicts"]);
+    world.windlass(&["plan"]).refuses(
+        4,
+        &[
+            "data.colour is owned by oncall (Apply), which last wrote this object less than a minute ago (2",
+            "ownership.conflicts",
+        ],
+    );
     world.windlass(&["run"]).refuses(4, &["data.colour"]);
     assert_eq!(colour(&world, &namespace), "red");
 }

@@ -161,7 +161,8 @@ impl<'a> ManagedEntry<'a> {
             manager: self.manager().to_owned(),
             operation: some(self.operation()),
             subresource: some(self.subresource()),
-            since: self.time().map(str::to_owned),
+            last_write: self.time().map(str::to_owned),
+            last_write_age: None,
         }
     }
 }

@@ -1,7 +1,8 @@
 //! The server answered: what changes, and from whom fields are taken.
 
+use jiff::Timestamp;
 use windlass_model::{
-    Action, Conflict, Forecast, Migration, Object, Operation, PART_OF, Preview, Problem, is_custom_kind,
+    Action, Conflict, Forecast, Migration, Object, Operation, PART_OF, Preview, Problem, age, is_custom_kind,
     is_secret_kind,
 };
 use windlass_settings::Winner;
@@ -55,21 +56,16 @@ fn conflicts(case: &Case<'_>, live: &Object) -> (Vec<Conflict>, Option<Problem>)
         let changes_hands = || conflict.subresource.is_none() && !ours::takeovers(case).is_empty();
         let wins = winner.map_or_else(changes_hands, |winner| winner == Winner::Take);
         let side = if wins { &mut taken } else { &mut blocked };
-        side.push(dated(live, conflict));
+        side.push(ownership::dated(live, conflict, case.scene.inputs.now));
     }
     let problem = (!blocked.is_empty()).then_some(Problem::Conflicts { fields: blocked });
     (taken, problem)
 }
 
-/// Adds the time of the manager's last write, which an entry leaves out that lost a field to another manager.
-fn dated(live: &Object, conflict: Conflict) -> Conflict {
-    let since = conflict.since.clone().or_else(|| ownership::last_write(live, &conflict.manager));
-    Conflict { since, ..conflict }
-}
-
 fn forecasts(case: &Case<'_>, live: &Object, reply: &Reply, action: &Action) -> Vec<Forecast> {
     let mut forecasts = forecast::of_change(case.object, live, &reply.object, &action.delta);
-    forecasts.extend(action.migration.as_ref().map(|migration| note(moving(migration))));
+    forecasts
+        .extend(action.migration.as_ref().map(|migration| note(moving(migration, case.scene.inputs.now))));
     if !action.leaves.is_empty() {
         let left: Vec<String> = action.leaves.iter().map(Conflict::owner).collect();
         forecasts.push(note(format!("left as it is: {}", shortened(left))));
@@ -129,12 +125,15 @@ fn oversize(answer: &Object) -> Option<String> {
 }
 
 /// Says whose fields move before the object is applied.
-fn moving(migration: &Migration) -> String {
+fn moving(migration: &Migration, now: Timestamp) -> String {
     let from: Vec<String> = migration
         .managers
         .iter()
-        .map(|from| match &from.since {
-            Some(since) => format!("{} (since {since})", from.manager),
+        .map(|from| match &from.last_write {
+            Some(time) => {
+                let ago = age(time, now).map(|age| format!("{age} ago, ")).unwrap_or_default();
+                format!("{} (which last wrote {ago}on {time})", from.manager)
+            }
             None => from.manager.clone(),
         })
         .collect();

@@ -10,15 +10,15 @@ use std::collections::BTreeSet;
 
 use windlass_cluster::Failure;
 use windlass_model::{
-    Action, Bodies, Digest, Forecast, LiveId, Object, Operation, Preview, Problem, Refusal, Shown, Unit,
-    is_secret_kind,
+    Action, Bodies, Conflict, Digest, Forecast, LiveId, Object, Operation, Preview, Problem, Refusal, Shown,
+    Unit, is_secret_kind,
 };
 
 use crate::fields::{Sent, sent};
 use crate::overlay::overlay;
 use crate::problem::other;
 use crate::scene::Scene;
-use crate::{Ask, Asked, ObjectKey, Reply, forecast, immutable, risk};
+use crate::{Ask, Asked, ObjectKey, Reply, forecast, immutable, ownership, risk};
 
 /// An action and, if another tool or set owns the object, why it may not be carried out.
 pub(crate) struct Verdict {
@@ -81,12 +81,18 @@ impl Case<'_> {
         Action {
             origin: self.object.origin().cloned(),
             live: live.and_then(live_id),
-            leaves: self.sent.leaves.clone(),
+            leaves: self.leaves(),
             ignored: self.sent.ignored.clone(),
             sent: self.sent.object.clone(),
             migration: self.asked.moving.as_ref().map(|moving| moving.migration.clone()),
             ..Action::new(self.unit.name.clone(), self.object.reference().clone(), operation)
         }
+    }
+
+    fn leaves(&self) -> Vec<Conflict> {
+        let Some(live) = &self.asked.live else { return self.sent.leaves.clone() };
+        let dated = |left: &Conflict| ownership::dated(live, left.clone(), self.scene.inputs.now);
+        self.sent.leaves.iter().map(dated).collect()
     }
 
     /// Returns the object before and after, as far as it is known.

@@ -184,7 +184,7 @@ fn conflicts_are_taken_from_people_and_left_to_controllers() {
         ours.clone(),
         "keda-operator",
         4,
-        &["update", "problem field conflict: spec.replicas owned by keda-operator"],
+        &["update", "problem field conflict: spec.replicas is owned by keda-operator"],
     );
     check(
         with_scaler(ours.clone(), "kube-controller-manager"),

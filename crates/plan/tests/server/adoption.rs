@@ -27,7 +27,7 @@ async fn a_field_of_a_controller_is_a_conflict_and_one_of_a_person_is_taken_back
     bed.kubectl(&foreign, &text(&other));
     bed.check(
         std::slice::from_ref(&body),
-        &[&["update ConfigMap/a", "problem field conflict: data.a owned by some-operator"]],
+        &[&["update ConfigMap/a", "problem field conflict: data.a is owned by some-operator"]],
     )
     .await;
     bed.deliver(&[("shop", std::slice::from_ref(&body))]).await;

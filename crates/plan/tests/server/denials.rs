@@ -147,7 +147,9 @@ async fn a_conflict_names_field_manager_and_since_when() {
     let live = bed.cluster.get(Object::new(other, None).unwrap().reference()).await.unwrap().unwrap();
     let theirs = ManagedEntry::all(&live).find(|entry| entry.manager() == "some-operator").unwrap();
     let time = theirs.time().unwrap();
-    let told = format!("problem field conflict: data.a owned by some-operator (Apply) since {time}");
+    let told = format!(
+        "problem field conflict: data.a is owned by some-operator (Apply), which last wrote this object less than a minute ago ({time})"
+    );
     let plan = bed.check(&[body], &[&["update ConfigMap/a", &told]]).await;
     let hint = plan.actions[0].problem.as_ref().unwrap().hint();
     assert!(hint.contains("ownership.conflicts"), "{hint}");

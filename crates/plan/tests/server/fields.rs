@@ -62,7 +62,7 @@ async fn replicas_that_an_autoscaler_owns_never_flap() {
     let (first, second) = (web("1"), web("2"));
     bed.deliver(&[("shop", std::slice::from_ref(&first))]).await;
     scale(&bed, 2);
-    let told = "problem field conflict: spec.replicas owned by kube-controller-manager (Update of scale)";
+    let told = "problem field conflict: spec.replicas is owned by kube-controller-manager (Update of scale), and when it last wrote is not recorded";
     bed.check(std::slice::from_ref(&first), &[&["update Deployment.apps/web", told]]).await;
     bed.fields = rules(vec![rule("spec.replicas", "kube-controller-manager", Winner::Leave)], &[]);
     for replicas in [3, 1, 0, 2] {
@@ -93,8 +93,10 @@ async fn one_field_that_must_not_be_taken_stops_the_whole_object() {
     bed.kubectl(&foreign, &other.to_string());
     let all = std::slice::from_ref(&body);
     bed.fields = rules(vec![rule("data.a", "some-*", Winner::Take)], &[]);
-    let want =
-        ["takes data.a from some-operator", "problem field conflict: data.b owned by some-operator (Apply)"];
+    let want = [
+        "takes data.a from some-operator",
+        "problem field conflict: data.b is owned by some-operator (Apply)",
+    ];
     bed.check(all, &[&want]).await;
     bed.fields = rules(vec![rule("data.a", "some-*", Winner::Take), rule("data.b", "*", Winner::Leave)], &[]);
     let plan =
@@ -108,7 +110,7 @@ async fn one_field_that_must_not_be_taken_stops_the_whole_object() {
         vec![rule("data", "some-operator", Winner::Leave), rule("data.c", "kubectl-*", Winner::Fail)],
         &[],
     );
-    bed.check(all, &[&["problem field conflict: data.c owned by kubectl-patch (Update)"]]).await;
+    bed.check(all, &[&["problem field conflict: data.c is owned by kubectl-patch (Update)"]]).await;
 }
 
 #[tokio::test]

@@ -155,7 +155,7 @@ async fn fields_of_client_side_apply_go_visibly() {
                 "Changed data.a",
                 "Removed data.b",
                 "takes data.a from kubectl-client-side-apply",
-                "first moves to Windlass what kubectl-client-side-apply (since 2",
+                "first moves to Windlass what kubectl-client-side-apply (which last wrote less than a minute ago, on 2",
             ]],
         )
         .await;

@@ -122,8 +122,7 @@ fn taken_over(conflicts: &[Conflict]) -> Vec<Change> {
     for conflict in conflicts {
         managers.entry((&conflict.manager, conflict.last_written())).or_default().push(&conflict.field);
     }
-    let describe = |((manager, since), fields): ((&str, Option<&str>), Vec<&str>)| {
-        let since = since.map(|since| format!(", which wrote last on {since}")).unwrap_or_default();
+    let describe = |((manager, written), fields): ((&str, String), Vec<&str>)| {
         if let [field] = fields.as_slice() {
             return Change::line(Tone::Warning, format!("takes over {field} from {manager}, {written}"));
         }

@@ -42,9 +42,9 @@ fn the_verdict_comes_first_then_dangers_then_objects() {
 fn adoption_names_each_manager_with_its_fields() {
     let text = text(&samples::rich(), Diff::Fields, 99);
     for wanted in [
-        "takes over 3 fields from kubectl-client-side-apply, which wrote last on 2025-11-02T08:15:00Z:",
+        "takes over 3 fields from kubectl-client-side-apply, which last wrote this object 211 days ago (2025-11-02T08:15:00Z):",
         "spec.selector.app",
-        "takes over metadata.annotations.owner from helm",
+        "takes over metadata.annotations.owner from helm, and when it last wrote is not recorded",
     ] {
         assert!(text.contains(wanted), "{wanted} is not in {text}");
     }

@@ -152,12 +152,13 @@ fn adopted() -> Action {
             "spec": {"ports": [{"port": port, "protocol": "TCP"}]}})
     };
     let mut action = action(Operation::Adopt, Some(service(5432)), Some(service(5433)));
-    let since = Some("2025-11-02T08:15:00Z".to_owned());
+    let last_write = Some("2025-11-02T08:15:00Z".to_owned());
     action.takes_over = ["spec.ports[port=5432]", "spec.selector.app", "metadata.labels.team"]
         .map(|field| Conflict {
             field: field.to_owned(),
             manager: "kubectl-client-side-apply".to_owned(),
-            since: since.clone(),
+            last_write: last_write.clone(),
+            last_write_age: Some("211 days".to_owned()),
             ..Conflict::default()
         })
         .to_vec();

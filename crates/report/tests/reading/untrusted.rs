@@ -76,7 +76,8 @@ const POSITIONS: [(&str, Place); 20] = [
         let conflict = Conflict {
             field: text.to_owned(),
             manager: text.to_owned(),
-            since: Some(text.to_owned()),
+            last_write: Some(text.to_owned()),
+            last_write_age: Some(text.to_owned()),
             ..Conflict::default()
         };
         first(plan).problem = Some(Problem::Conflicts { fields: vec![conflict.clone()] });
