@@ -1,8 +1,8 @@
 //! What follows from changing an object.
 
-use windlass_model::{FieldChange, Forecast, Object, is_custom_kind, quantity_bytes};
+use windlass_model::{FieldChange, Forecast, GroupKind, Object, is_custom_kind, quantity_bytes};
 
-use super::{count, note, ordinals, restart, text};
+use super::{count, note, ordinals, restart, rolls, text};
 use crate::kinds;
 
 /// Says what follows from changing `before` into `after` by applying `desired`.
@@ -22,11 +22,20 @@ pub(crate) fn of_change(
         forecasts.extend(scaled_down(before, after));
         forecasts.extend(retention(after, delta));
     }
-    if is_custom_kind(kind) && delta.iter().any(|change| change.path.starts_with(&["spec"])) {
-        let why = format!("possibly: the operator of `{kind}` decides which pods a changed spec restarts");
-        forecasts.push(Forecast::Restart { why, pods: None });
+    if is_custom_kind(kind) {
+        forecasts.extend(
+            rolls::of_change(before, after, delta).unwrap_or_else(|| of_unknown_operator(kind, delta)),
+        );
     }
     forecasts
+}
+
+fn of_unknown_operator(kind: &GroupKind, delta: &[FieldChange]) -> Vec<Forecast> {
+    if !delta.iter().any(|change| change.path.starts_with(&["spec"])) {
+        return Vec::new();
+    }
+    let why = format!("possibly: the operator of `{kind}` decides which pods a changed spec restarts");
+    vec![Forecast::Restart { why, pods: None }]
 }
 
 /// A field that is not declared any more falls back to its default: to one pod (kubernetes website issue 29739).

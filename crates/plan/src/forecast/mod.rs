@@ -7,6 +7,7 @@ mod operators;
 mod pace;
 mod removal;
 mod restart;
+mod rolls;
 mod storage;
 mod toll;
 

@@ -47,6 +47,10 @@ mod publishers;
 #[cfg(test)]
 mod reading;
 #[cfg(test)]
+mod recipes;
+#[cfg(test)]
+mod restarts;
+#[cfg(test)]
 mod schemas;
 #[cfg(test)]
 mod secrecy;
