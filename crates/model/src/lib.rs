@@ -24,6 +24,7 @@ mod exit;
 mod glob;
 mod identity;
 mod ignored;
+mod inventory;
 mod kind;
 mod managed;
 mod migration;
@@ -69,6 +70,7 @@ pub use exit::ExitCode;
 pub use glob::fits;
 pub use identity::{ClusterId, EnvironmentName, RunId};
 pub use ignored::Ignored;
+pub use inventory::{Delivered, inventory_kinds, inventory_of};
 pub use kind::{defined_kind, is_built_in, is_custom_kind};
 pub use managed::{
     FieldSet, Foretold, ManagedEntry, Place, Settle, carry, foretell, is_zero, prune_fields, strip,

@@ -32,6 +32,13 @@ pub struct Owner {
     pub name: String,
 }
 
+impl Owner {
+    /// Names a delivery of a tool; `unit` is the tool's word for one, such as `Flux Kustomization`.
+    pub fn new(tool: Tool, unit: &'static str, name: &str) -> Self {
+        Self { tool, unit, name: name.to_owned() }
+    }
+}
+
 impl fmt::Display for Owner {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "the {} `{}`", self.unit, self.name)
@@ -62,13 +69,13 @@ pub fn other_owner(live: &Object, manager: &str) -> Option<Owner> {
     if live.label(MANAGED_BY) == Some("Helm")
         && let Some(name) = find(RELEASE)
     {
-        return Some(Owner { tool: Tool::Helm, unit: "Helm release", name: name.to_owned() });
+        return Some(Owner::new(Tool::Helm, "Helm release", name));
     }
     MARKS.iter().find_map(|(key, tool, unit)| {
         // Argo CD's tracking id goes on with the object: `shop:apps/Deployment:shop/web`.
         let mark = find(key)?;
         let name = mark.split(':').next().unwrap_or(mark);
-        Some(Owner { tool: *tool, unit, name: name.to_owned() })
+        Some(Owner::new(*tool, unit, name))
     })
 }
 

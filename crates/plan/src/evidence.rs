@@ -54,16 +54,19 @@ pub(crate) fn set_of<'a>(object: &Object, sets: &'a [ApplySet]) -> Option<&'a Ap
 }
 
 /// Returns which evidence for deleting a candidate is lacking, or `None` if it is complete.
-pub(crate) fn lacking(candidate: &Candidate, sets: &[ApplySet]) -> Option<String> {
+pub(crate) fn lacking(candidate: &Candidate, observation: &Observation) -> Option<String> {
     let object = &candidate.object;
     if object.is_terminating() {
         return Some("it is already being deleted".to_owned());
     }
-    let Some(set) = set_of(object, sets) else {
+    let Some(set) = set_of(object, &observation.sets) else {
         return Some("it carries the label of no set of this environment".to_owned());
     };
     if let Some(doubt) = membership_doubt(object, set, FIELD_MANAGER) {
         return Some(doubt.to_string());
+    }
+    if let Some(owner) = observation.inventories.owners.get(&ObjectKey::from(object.reference())) {
+        return Some(format!("{owner} delivers it too, as its inventory says"));
     }
     (!candidate.prunable)
         .then(|| format!("objects of the kind `{}` cannot be deleted", object.reference().kind))

@@ -42,7 +42,7 @@ pub use key::ObjectKey;
 pub use local::{BLIND_SPOTS, BlindSpot};
 pub use memory::{Memory, MemoryError};
 pub use observation::{
-    Ask, Asked, Candidate, Definition, Moving, Observation, Removal, Reply, UnreadableParent,
+    Ask, Asked, Candidate, Definition, Inventories, Moving, Observation, Removal, Reply, UnreadableParent,
 };
 pub use observe::{ObserveOptions, Recollection, Remembering, Trials, observe};
 pub use planner::{Inputs, exit_code, plan};

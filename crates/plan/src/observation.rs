@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 use windlass_cluster::{Failure, Silence};
-use windlass_model::{ApplySet, Conflict, GroupKind, Migration, Object, UnitName};
+use windlass_model::{ApplySet, Conflict, GroupKind, Migration, Object, Owner, UnitName};
 
 use crate::{ObjectKey, PodAnswer, Recollection, Trial};
 
@@ -30,6 +30,8 @@ pub struct Observation {
     pub stale_groups: BTreeSet<String>,
     /// Where ids of sets of other environments and tools come from: the parents that were found for them.
     pub foreign_parents: BTreeMap<String, String>,
+    /// What other delivery tools record of what they deliver.
+    pub inventories: Inventories,
     /// For every CustomResourceDefinition among the candidates: what it defines and what exists of it.
     pub definitions: BTreeMap<ObjectKey, Definition>,
     /// By kind whose definition is rendered, live, and changes: the objects that exist, or why they could not be listed.
@@ -57,6 +59,15 @@ pub struct Observation {
     pub recollection: Recollection,
     /// Whether the server was asked nothing: every answer is foretold.
     pub read_only: bool,
+}
+
+/// What the inventories of other delivery tools say about rendered objects and candidates.
+#[derive(Debug, Clone, Default)]
+pub struct Inventories {
+    /// Who else delivers an object, whether it carries a mark or not.
+    pub owners: BTreeMap<ObjectKey, Owner>,
+    /// Kinds of inventories that could not be listed, each with the reason.
+    pub unlisted: BTreeMap<GroupKind, String>,
 }
 
 /// A parent that Windlass must not touch.

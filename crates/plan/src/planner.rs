@@ -136,6 +136,11 @@ fn warnings(inputs: &Inputs<'_>, observation: &Observation, refusals: &[Refusal]
             "{object} was delivered by unit `{unit}` and is not rendered any more, but somebody took its label off: it is left alone, and nothing will mention it again"
         )
     }));
+    warnings.extend(observation.inventories.unlisted.iter().map(|(kind, reason)| {
+        format!(
+            "what objects of the kind `{kind}` deliver could not be listed, so that an object of theirs is known by its labels and annotations alone: {reason}"
+        )
+    }));
     warnings.extend(leftover_marks(observation));
     warnings.extend(local::BLIND_SPOTS.iter().filter(|_| observation.read_only).map(ToString::to_string));
     warnings

@@ -42,7 +42,7 @@ fn action(scene: &Scene<'_>, candidate: &Candidate) -> Option<Action> {
         bodies: Bodies { before: Some(Shown::of(object)), after: None },
         ..Action::new(set.unit.clone(), object.reference().clone(), Operation::Keep)
     };
-    Some(match lacking(candidate, &scene.observation.sets) {
+    Some(match lacking(candidate, scene.observation) {
         Some(reason) => keep(action, &reason, object),
         None => prune(scene, candidate, action),
     })

@@ -7,6 +7,7 @@ mod context;
 mod converters;
 mod customs;
 mod descendants;
+mod inventories;
 mod live;
 mod members;
 mod namespaces;
@@ -93,6 +94,8 @@ pub async fn observe(
         ..Observation::default()
     };
     let rendered = Rendered::new(rendering, &observation);
+    let concerned = rendered.keys().chain(members.objects.keys()).cloned().collect();
+    observation.inventories = inventories::read(&reader, concerned).await?;
     observation.strays = strays::find(&reader, &observation, &rendered, &members.objects).await?;
     observation.candidates =
         removal::candidates(&reader, &observation, &rendered, members.objects, &members.prunable).await?;

@@ -23,7 +23,7 @@ pub(super) async fn candidates(
     let asked = unrendered.map(|(key, object)| {
         let mut candidate =
             Candidate { object, prunable: prunable.contains(&key.kind), removal: Removal::NotAsked };
-        let member = lacking(&candidate, &observation.sets).is_none();
+        let member = lacking(&candidate, observation).is_none();
         async move {
             if member {
                 candidate.removal = ask(reader, &candidate.object).await?;

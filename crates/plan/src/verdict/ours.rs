@@ -85,11 +85,24 @@ fn foreign_set(case: &Case<'_>, live: &Object) -> Option<Refusal> {
     ))
 }
 
-/// Returns the tool that delivers a live object too. Helm's marks outlive it, so that they count only until the object
-/// is ours; every other tool goes on writing what it marks.
+/// Returns the tool that delivers a live object too, by its marks or its inventory. Helm's marks outlive it, so that they
+/// count only until the object is ours; every other tool goes on writing what it marks.
 fn rival(case: &Case<'_>, live: &Object) -> Option<Owner> {
-    let owner = other_owner(live, FIELD_MANAGER)?;
-    (owner.tool != Tool::Helm || !is_ours(case.scene, live)).then_some(owner)
+    let counts = |owner: &Owner| owner.tool != Tool::Helm || !is_ours(case.scene, live);
+    other_owner(live, FIELD_MANAGER).filter(counts).or_else(|| recorded(case, live).cloned())
+}
+
+fn recorded<'a>(case: &Case<'a>, live: &Object) -> Option<&'a Owner> {
+    case.scene.observation.inventories.owners.get(&ObjectKey::from(live.reference()))
+}
+
+/// Says how the other tool gives the object up.
+fn way_out(case: &Case<'_>, live: &Object) -> &'static str {
+    if recorded(case, live).is_some() {
+        "take the object out of the other tool without deleting it (its inventory lists it)"
+    } else {
+        "take the object out of the other tool without deleting it and remove that tool's labels and annotations"
+    }
 }
 
 fn foreign_tool(case: &Case<'_>, live: &Object) -> Option<Refusal> {
@@ -99,7 +112,10 @@ fn foreign_tool(case: &Case<'_>, live: &Object) -> Option<Refusal> {
     }
     Some(Guard::TwoOwners.refuses(
         format!("{} belongs to {owner}: two tools would overwrite each other", case.object.reference()),
-        "take the object out of the other tool without deleting it and remove that tool's labels and annotations, or remove it from this repository; to take over what is meant to change hands, name it under `guards.allowTakeovers` in the environment file",
+        format!(
+            "{}, or remove it from this repository; to take over what is meant to change hands, name it under `guards.allowTakeovers` in the environment file",
+            way_out(case, live)
+        ),
     ))
 }
 

@@ -1,6 +1,8 @@
 //! Objects that another tool delivers too.
 
 use serde_json::{Value, json};
+use windlass_model::{GroupKind, Owner, Tool};
+use windlass_plan::ObjectKey;
 use windlass_settings::{DeliveryTool, TakeoverPermission};
 
 use crate::world::{PART_OF, World, config, live, member};
@@ -90,6 +92,57 @@ fn the_marks_that_helm_leaves_behind_only_warn() {
     let warnings = world.plan().warnings;
     assert!(
         warnings[0].contains("1 delivered objects still carry the marks of the Helm release `shop`"),
+        "{warnings:?}"
+    );
+}
+
+/// Argo CD tracks by its own list where it is told to put no mark on objects.
+#[test]
+fn what_only_an_inventory_names_is_owned() {
+    let desired = config("a", &json!({}));
+    let owner = || Owner::new(Tool::ArgoCd, "Argo CD application", "shop");
+    let recorded = |mut world: World| {
+        let key = ObjectKey::from((GroupKind::new("", "ConfigMap"), Some("shop"), "a"));
+        world.observation.inventories.owners.insert(key, owner());
+        world
+    };
+    let refused: &[&str] = &["refused two-owners", "the Argo CD application `shop`"];
+    recorded(world(live(desired.clone()))).check(4, &[&["adopt"], refused]);
+    recorded(world(member("shop", desired.clone()))).check(4, &[&["no-op"], refused]);
+    let allowed = allow(recorded(world(live(desired.clone()))), DeliveryTool::ArgoCd, "shop", "2026-06-30");
+    allowed.check(0, &[&["adopt", "note: taken over from the Argo CD application `shop`"]]);
+    let stays = config("stays", &json!({}));
+    let gone = World::new()
+        .unit("shop", std::slice::from_ref(&stays))
+        .settled("shop", &stays)
+        .set("shop", &[&stays, &desired])
+        .candidate(member("shop", desired.clone()));
+    recorded(gone).check(
+        0,
+        &[
+            &["no-op"],
+            &[
+                "keep configmap shop/a",
+                "the Argo CD application `shop` delivers it too, as its inventory says",
+            ],
+        ],
+    );
+}
+
+/// Without the right to list inventories a plan goes on, and says what it does not see.
+#[test]
+fn inventories_that_cannot_be_listed_are_told() {
+    let desired = config("a", &json!({}));
+    let mut world = World::new().unit("shop", std::slice::from_ref(&desired)).settled("shop", &desired);
+    world
+        .observation
+        .inventories
+        .unlisted
+        .insert(GroupKind::new("argoproj.io", "Application"), "forbidden".into());
+    world.check(0, &[&["no-op"]]);
+    let warnings = world.plan().warnings;
+    assert!(
+        warnings.iter().any(|text| text.contains("`Application.argoproj.io` deliver could not be listed")),
         "{warnings:?}"
     );
 }

@@ -229,7 +229,7 @@ pub(crate) fn is_quiet(plan: &Plan) -> bool {
 /// Waits until a kind is served.
 pub(crate) async fn served(bed: &Bed, group: &str, kind: &str) {
     for attempt in 0.. {
-        let resource = bed.cluster.resource(&windlass_model::GroupKind::new(group, kind), "v1").await;
+        let resource = bed.cluster.preferred(&windlass_model::GroupKind::new(group, kind)).await;
         if let Ok(resource) = resource
             && bed.cluster.list(&resource, windlass_cluster::Selector::default()).await.is_ok()
         {

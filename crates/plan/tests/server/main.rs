@@ -33,6 +33,8 @@ mod migration;
 #[cfg(test)]
 mod orphans;
 #[cfg(test)]
+mod owners;
+#[cfg(test)]
 mod pending;
 #[cfg(test)]
 mod pods;

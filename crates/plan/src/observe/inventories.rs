@@ -1,0 +1,51 @@
+//! Reading what other delivery tools record of what they deliver.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use windlass_cluster::{ClusterError, Selector};
+use windlass_model::{GroupKind, Object, inventory_kinds, inventory_of};
+
+use super::{Reader, tolerate};
+use crate::{Inventories, ObjectKey};
+
+/// Lists the holders of inventories, one request a kind that is served, and keeps what they say about `concerned`.
+pub(super) async fn read(
+    reader: &Reader<'_>,
+    concerned: BTreeSet<ObjectKey>,
+) -> Result<Inventories, ClusterError> {
+    let mut inventories = Inventories::default();
+    for kind in inventory_kinds() {
+        // Only what is served is looked up: the look-up of anything else asks the server what it serves once more.
+        if reader.cluster.is_namespaced(&kind).await?.is_none() {
+            continue;
+        }
+        match holders(reader, &kind).await? {
+            Ok(holders) => inventories.owners.extend(owned(&holders, &concerned)),
+            Err(reason) => drop(inventories.unlisted.insert(kind, reason)),
+        }
+    }
+    Ok(inventories)
+}
+
+async fn holders(reader: &Reader<'_>, kind: &GroupKind) -> Result<Result<Vec<Object>, String>, ClusterError> {
+    let listing = match tolerate(reader.cluster.preferred(kind).await)? {
+        Ok(resource) => tolerate(reader.cluster.list(&resource, Selector::default()).await)?,
+        Err(error) => Err(error),
+    };
+    Ok(listing.map(|listing| listing.objects).map_err(|error| error.to_string()))
+}
+
+fn owned<'a>(
+    holders: &'a [Object],
+    concerned: &'a BTreeSet<ObjectKey>,
+) -> impl Iterator<Item = (ObjectKey, windlass_model::Owner)> + use<'a> {
+    let inventories: BTreeMap<_, _> = holders
+        .iter()
+        .filter_map(inventory_of)
+        .flat_map(|(owner, all)| all.into_iter().map(move |delivered| (delivered, owner.clone())))
+        .collect();
+    inventories.into_iter().filter_map(|((kind, namespace, name), owner)| {
+        let key = ObjectKey { kind, namespace, name };
+        concerned.contains(&key).then_some((key, owner))
+    })
+}
