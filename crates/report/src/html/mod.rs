@@ -11,6 +11,7 @@ use maud::{DOCTYPE, Markup, PreEscaped, html};
 use sha2::{Digest as _, Sha256};
 use windlass_model::{Operation, Plan};
 
+use crate::actions::plural;
 use crate::view::{Danger, Tone, View};
 use crate::without_commands;
 
@@ -90,7 +91,7 @@ fn counts(view: &View<'_>) -> Markup {
                 }
             }
             @if view.problems > 0 { label.still { b { (view.problems) } " with problems" } }
-            @if view.ignored > 0 { label.still { b { (view.ignored) } " ignored" } }
+            @if view.ignored > 0 { label.still { b { (view.ignored) } " ignored difference" (plural(view.ignored)) } }
         }
     }
 }

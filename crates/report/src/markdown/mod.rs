@@ -1,8 +1,10 @@
 //! A plan as Markdown, for the summaries of GitHub and Azure jobs.
 //!
 //! GitHub drops a whole summary that is over one mebibyte (facts: runner source, checked before masking), so the
-//! budget is 900 KiB at most. An object is shown whole or only named; dangers and deletions are always named.
+//! budget is 900 KiB at most. An object is shown whole or only named. Where even the names of dangers and deletions do not
+//! fit, names are all that is left, deletions first, and what has no room is counted at the top.
 
+mod dense;
 mod escape;
 mod pack;
 
@@ -46,7 +48,18 @@ pub fn plan_markdown(plan: &Plan, options: PlanMarkdown<'_>) -> String {
         let _ = writeln!(out, "\n**{}**\n", missing(&packed, options.whereabouts));
     }
     out.push_str(&foot);
+    if out.len() > options.budget {
+        out = dense::summary(&view, &whole_plan(options.whereabouts), options.budget);
+    }
     without_commands(&out)
+}
+
+/// Says where the whole plan is.
+fn whole_plan(whereabouts: Option<&str>) -> String {
+    whereabouts.map_or_else(
+        || "`windlass plan --out DIR` writes the whole plan.".to_owned(),
+        |place| format!("The whole plan: {}", code(&clean(place))),
+    )
 }
 
 fn missing(packed: &pack::Packed, whereabouts: Option<&str>) -> String {
@@ -54,13 +67,11 @@ fn missing(packed: &pack::Packed, whereabouts: Option<&str>) -> String {
         0 => String::new(),
         count => format!(" and {count} are left out"),
     };
-    let whole = whereabouts.map_or_else(
-        || "`windlass plan --out DIR` writes the whole plan.".to_owned(),
-        |place| format!("The whole plan: {}", code(&clean(place))),
-    );
     format!(
-        "This summary has room for {} objects in full; {} are only named{left_out}. {whole}",
-        packed.whole, packed.named
+        "This summary has room for {} objects in full; {} are only named{left_out}. {}",
+        packed.whole,
+        packed.named,
+        whole_plan(whereabouts)
     )
 }
 

@@ -13,6 +13,8 @@ pub(crate) struct Danger {
     pub(crate) heading: &'static str,
     /// How bad it is.
     pub(crate) tone: Tone,
+    /// Whether objects or data go.
+    pub(crate) deletes: bool,
     /// Each of them.
     pub(crate) findings: Vec<Finding>,
 }
@@ -36,21 +38,21 @@ pub(crate) fn of(plan: &Plan, objects: &[ObjectView<'_>]) -> Vec<Danger> {
         hint: Some(Line::new(Tone::Hint, &refusal.hint)),
     });
     let mut dangers =
-        vec![Danger { heading: "Refused", tone: Tone::Danger, findings: refused.collect::<Vec<_>>() }];
+        vec![Danger { heading: "Refused", tone: Tone::Danger, deletes: false, findings: refused.collect() }];
     dangers.extend(SORTS.map(|sort| of_sort(sort, objects)));
     dangers.push(restarts(plan, objects));
     dangers.retain(|danger| !danger.findings.is_empty());
     dangers
 }
 
-type Sort = (&'static str, Tone, fn(&ObjectView<'_>) -> Option<String>);
+type Sort = (&'static str, Tone, bool, fn(&ObjectView<'_>) -> Option<String>);
 
-fn of_sort((heading, tone, wanted): Sort, objects: &[ObjectView<'_>]) -> Danger {
+fn of_sort((heading, tone, deletes, wanted): Sort, objects: &[ObjectView<'_>]) -> Danger {
     let finding = |(position, object): (usize, &ObjectView<'_>)| {
         let text = wanted(object)?;
         Some(Finding { object: Some(position), text: Line::new(tone, text), hint: None })
     };
-    Danger { heading, tone, findings: objects.iter().enumerate().filter_map(finding).collect() }
+    Danger { heading, tone, deletes, findings: objects.iter().enumerate().filter_map(finding).collect() }
 }
 
 /// The restarts across all objects, in the order of applying; what begins at once has the same number.
@@ -68,25 +70,28 @@ fn restarts(plan: &Plan, objects: &[ObjectView<'_>]) -> Danger {
     Danger {
         heading: "Restarts pods, in the order in which it begins",
         tone: Tone::Warning,
+        deletes: false,
         findings: plan.restarts().into_iter().map(finding).collect(),
     }
 }
 
 const SORTS: [Sort; 5] = [
-    ("Cannot be applied", Tone::Danger, |object| {
+    ("Cannot be applied", Tone::Danger, false, |object| {
         let problem = object.action.problem.as_ref()?;
         Some(format!("{}: {}", object.full_name(), problem.summary()))
     }),
-    ("Destroys data", Tone::Danger, |object| {
+    ("Destroys data", Tone::Danger, true, |object| {
         let what: Vec<&str> = object.action.forecasts.iter().filter_map(lost).collect();
         (!what.is_empty()).then(|| format!("{}: {}", object.full_name(), what.join("; ")))
     }),
-    ("Deletes", Tone::Danger, |object| {
+    ("Deletes", Tone::Danger, true, |object| {
         let keeps_data = !object.action.forecasts.iter().any(|forecast| lost(forecast).is_some());
         (object.action.operation == Operation::Prune && keeps_data).then(|| object.full_name())
     }),
-    ("Changes operators and API definitions", Tone::Warning, |object| at(object, Risk::Definition)),
-    ("Changes rights, webhooks, network or storage rules", Tone::Warning, |object| at(object, Risk::Access)),
+    ("Changes operators and API definitions", Tone::Warning, false, |object| at(object, Risk::Definition)),
+    ("Changes rights, webhooks, network or storage rules", Tone::Warning, false, |object| {
+        at(object, Risk::Access)
+    }),
 ];
 
 fn at(object: &ObjectView<'_>, risk: Risk) -> Option<String> {

@@ -20,6 +20,10 @@ pub(crate) struct ObjectView<'a> {
     pub(crate) kind: String,
     /// Namespace and name.
     pub(crate) name: String,
+    /// The namespace, if it has one.
+    pub(crate) namespace: Option<String>,
+    /// The name alone.
+    pub(crate) own_name: String,
     /// Where it is written.
     pub(crate) origin: Option<String>,
     /// What is wrong and what follows.
@@ -47,6 +51,8 @@ impl<'a> ObjectView<'a> {
             action,
             kind: clean(&object.kind.to_string()),
             name: clean(&name),
+            namespace: object.namespace.as_deref().map(clean),
+            own_name: clean(&object.name),
             origin: action.origin.as_ref().map(|origin| clean(&origin.to_string())),
             notes: notes(action),
             changes: changes(action),

@@ -254,3 +254,12 @@ pub(crate) fn many(count: usize) -> Plan {
     };
     plan((0..count).map(one).collect())
 }
+
+/// Nothing but deletions, of names as long as generated ones are.
+pub(crate) fn deletions(count: usize) -> Plan {
+    let one = |number: usize| {
+        let name = format!("application-settings-of-the-orders-service-{number:05}-7f9c5b6d8e");
+        action(Operation::Prune, Some(config(&name, &json!({}))), None)
+    };
+    plan((0..count).map(one).collect())
+}

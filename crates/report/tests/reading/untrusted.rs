@@ -247,7 +247,7 @@ fn text_for_terminals_is_harmless() {
 #[test]
 fn markdown_is_harmless() {
     for_all(|plan, payload, what| {
-        for budget in [PlanMarkdown::BUDGET, 0] {
+        for budget in [PlanMarkdown::BUDGET, 4_000, 0] {
             let options = PlanMarkdown { drift: false, budget, whereabouts: Some(payload) };
             check_markdown(&plan_markdown(plan, options), what);
         }
