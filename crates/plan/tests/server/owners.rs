@@ -123,6 +123,16 @@ async fn what_only_an_inventory_names_is_seen_as_owned() {
     let same: &[&str] = &["no-op"];
     bed.check(&all[..3], &[same, same, same, keep, &["prune ConfigMap/free"]]).await;
 
+    // Without its definition a kind has no objects: nothing is hidden, though the server named it a moment ago.
+    bed.kubectl(&["delete", "customresourcedefinition", "applications.argoproj.io"], "");
+    let plan = bed.plan(&[("shop", &all)]).await;
+    assert!(!plan.warnings.iter().any(|text| text.contains("could not be listed")), "{:?}", plan.warnings);
+    bed.kubectl(
+        &["create", "-f", "-"],
+        &definition("argoproj.io", "Application", "applications", "v1alpha1").to_string(),
+    );
+    served(&bed, "argoproj.io", "Application").await;
+
     let blind = bed.as_reader_of("configmaps,namespaces").await;
     let plan = blind.plan(&[("shop", &all)]).await;
     let untold: Vec<&str> = HOLDERS
