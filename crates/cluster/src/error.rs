@@ -93,6 +93,8 @@ impl ClusterError {
     pub fn may_have_landed(&self) -> bool {
         match self {
             Self::Unreachable { .. } | Self::Timeout { .. } | Self::Answer { .. } => true,
+            // Whoever denies chooses the code; what was denied did not land.
+            Self::Api { failure, .. } if failure.denier().is_some() => false,
             Self::Api { failure, .. } => {
                 matches!(failure.code, 503 | 504) || failure.code == 500 && failure.reason == "Timeout"
             }
@@ -109,6 +111,7 @@ impl ClusterError {
             Self::Kubeconfig { .. } => ExitCode::BadInput,
             Self::Unreachable { .. } | Self::Timeout { .. } => ExitCode::Unreachable,
             Self::OtherCluster { .. } => ExitCode::Refused,
+            Self::Api { failure, .. } if failure.denier().is_some() => ExitCode::Refused,
             Self::Api { failure, .. } => match failure.code {
                 401 | 403 => ExitCode::Forbidden,
                 429 | 502..=504 => ExitCode::Unreachable,

@@ -99,6 +99,9 @@ pub enum FailureKind {
 /// What the API server says, as plain text, of a path that it does not serve.
 const NO_SUCH_PATH: &str = "404 page not found";
 
+/// How many characters are kept at either end of a long text.
+const KEPT: usize = 4000;
+
 /// Wordings of immutable fields, each seen on a real server with reason 422.
 const IMMUTABLE: [&str; 7] = [
     "immutable",
@@ -125,7 +128,7 @@ impl Failure {
                 retry_after,
             };
         }
-        let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+        let text = |value: &Value| shorten(value.as_str().unwrap_or_default());
         let details = &status["details"];
         let causes = details["causes"].as_array().map(Vec::as_slice).unwrap_or_default();
         Self {
@@ -149,7 +152,7 @@ impl Failure {
     pub fn kind(&self) -> FailureKind {
         let says = |text: &str| self.message.contains(text);
         // Whoever denies chooses the code: 413 and 409 are among them.
-        if is_denial(&self.message) {
+        if self.denier().is_some() {
             return FailureKind::Denied;
         }
         match self.code {
@@ -284,10 +287,13 @@ impl fmt::Display for Failure {
     }
 }
 
-fn is_denial(message: &str) -> bool {
-    message.contains("ValidatingAdmissionPolicy '")
-        || message.contains("admission webhook \"") && message.contains("denied the request")
-        || message.contains("violates PodSecurity")
+/// Leaves out the middle of what is longer than anybody reads: a webhook may say megabytes, and every word of it would go
+/// into reports and records.
+fn shorten(text: &str) -> String {
+    let Some((cut, _)) = text.char_indices().nth(2 * KEPT) else { return text.to_owned() };
+    let head: String = text.chars().take(KEPT).collect();
+    let tail_starts = text.char_indices().rev().nth(KEPT - 1).map_or(cut, |(at, _)| at);
+    format!("{head} … {}", text.get(tail_starts..).unwrap_or_default())
 }
 
 fn is_schema_error(message: &str) -> bool {
@@ -414,6 +420,17 @@ mod tests {
             &FailureKind::WebhookFailed,
         );
         check(500, "", "etcdserver: request is too large", &json!([]), &FailureKind::TooLarge);
+    }
+
+    #[test]
+    fn a_message_without_end_is_cut_in_the_middle() {
+        let long =
+            format!("admission webhook \"v.dev\" denied the request: {}the end", "ü".repeat(1_000_000));
+        let body = json!({"kind": "Status", "message": long});
+        let failure = Failure::parse(403, body.to_string().as_bytes(), None);
+        assert_eq!(failure.message.chars().count(), 2 * KEPT + 3);
+        assert!(failure.message.ends_with("üthe end"), "the end is lost");
+        assert_eq!(failure.denier(), Some(crate::Denier::Webhook("v.dev")));
     }
 
     #[test]

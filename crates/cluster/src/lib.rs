@@ -8,6 +8,7 @@
 mod access;
 mod backend;
 mod connect;
+mod denial;
 mod discovery;
 mod effect;
 mod error;
@@ -26,6 +27,7 @@ use std::sync::Arc;
 pub use access::Review;
 pub use backend::Silence;
 pub use connect::Target;
+pub use denial::Denier;
 pub use discovery::Resource;
 pub use error::ClusterError;
 pub use failure::{Cause, Failure, FailureKind};

@@ -30,6 +30,8 @@ pub(crate) fn pause_before_next(error: &ClusterError, effect: Effect, attempt: u
     let back_off = Duration::from_millis(100 << attempt);
     let harmless = effect != Effect::Write;
     match error {
+        // Whoever denies chooses the code, and would deny again.
+        ClusterError::Api { failure, .. } if failure.denier().is_some() => None,
         ClusterError::Api { failure, .. } if failure.code == 429 => asked_for(failure, back_off),
         // A dead webhook stays dead for longer than a dry-run may wait, and it answers for every object.
         ClusterError::Api { failure, .. } if failure.kind() == FailureKind::WebhookFailed => {
@@ -80,6 +82,13 @@ mod tests {
         ClusterError::Api { what: String::new(), failure: Box::new(Failure::parse(code, b"", retry_after)) }
     }
 
+    fn denied(code: u16) -> ClusterError {
+        let status = serde_json::json!({"kind": "Status", "details": {"retryAfterSeconds": 1},
+            "message": "admission webhook \"v.dev\" denied the request: no"});
+        let failure = Failure::parse(code, status.to_string().as_bytes(), None);
+        ClusterError::Api { what: String::new(), failure: Box::new(failure) }
+    }
+
     fn timeout() -> ClusterError {
         ClusterError::Timeout { what: String::new(), seconds: 1 }
     }
@@ -102,6 +111,20 @@ mod tests {
         check(&api(500, None), Effect::Read, 1, false);
         check(&api(409, None), Effect::Read, 1, false);
         check(&timeout(), Effect::DryRun, 1, false);
+    }
+
+    /// Whoever denies chooses the code: 429 and 503 are among them.
+    #[test]
+    fn a_denial_is_final_whatever_its_code() {
+        for code in [401, 403, 404, 409, 422, 429, 500, 503, 504] {
+            let error = denied(code);
+            for effect in [Effect::Read, Effect::DryRun, Effect::Write] {
+                assert_eq!(pause_before_next(&error, effect, 1), None, "{code} {effect:?}");
+            }
+            assert_eq!(error.pause_before_repeat(1), None, "{code}");
+            assert!(!error.may_have_landed(), "{code}");
+            assert_eq!(error.exit_code(), windlass_model::ExitCode::Refused, "{code}");
+        }
     }
 
     #[test]

@@ -189,7 +189,11 @@ pub(crate) fn named(content: Content, what: &str) -> Result<Object, ClusterError
 /// Tells the gate how the server copes. An answer that is a failure of the object is an answer like any other.
 fn report(slot: &Slot<'_>, sent: Instant, error: Option<&ClusterError>) {
     match error {
-        Some(ClusterError::Api { failure, .. }) if matches!(failure.code, 429 | 503 | 504) => slot.refused(),
+        Some(ClusterError::Api { failure, .. })
+            if matches!(failure.code, 429 | 503 | 504) && failure.denier().is_none() =>
+        {
+            slot.refused();
+        }
         None | Some(ClusterError::Api { .. }) => slot.answered(sent.elapsed()),
         Some(ClusterError::Timeout { .. }) => slot.refused(),
         Some(_) => {}

@@ -1,6 +1,6 @@
 //! What a server's refusal of one object means for the plan.
 
-use windlass_cluster::{Cause, Failure, FailureKind};
+use windlass_cluster::{Cause, Denier, Failure, FailureKind};
 use windlass_model::{GroupKind, Problem, is_secret_kind};
 
 /// A cause longer than this is the server printing Go values.
@@ -19,12 +19,13 @@ pub(crate) fn of_failure(kind: &GroupKind, failure: &Failure) -> Problem {
         FailureKind::Invalid => Problem::Invalid { causes: causes(failure.causes.iter(), secret) },
         FailureKind::Schema => Problem::Invalid { causes: schema_causes(&failure.message, secret) },
         FailureKind::Immutable => Problem::Immutable { paths: immutable_fields(failure), recipe: None },
-        FailureKind::Denied => Problem::Denied { message: words() },
+        FailureKind::Denied if secret => Problem::Denied { message: words() },
+        FailureKind::Denied => Problem::Denied { message: beginning(&failure.message) },
         FailureKind::Forbidden => Problem::Forbidden { message: words() },
         FailureKind::Modified | FailureKind::Gone | FailureKind::Recreated => {
             other("the object changes while it is being looked at: plan again")
         }
-        FailureKind::WebhookFailed => other(dead_webhook(&failure.message).unwrap_or_else(words)),
+        FailureKind::WebhookFailed => other(dead_webhook(&failure.message, secret).unwrap_or_else(words)),
         FailureKind::Other => other(words()),
         FailureKind::Quota
         | FailureKind::Unauthorized
@@ -42,15 +43,24 @@ pub(crate) fn of_failure(kind: &GroupKind, failure: &Failure) -> Problem {
 }
 
 /// Reads `failed calling webhook "NAME": failed to call webhook: Post "URL?timeout=10s": dial tcp …: connection
-/// refused`. Name, address and cause are the server's own, so they may be told about a Secret too.
-fn dead_webhook(message: &str) -> Option<String> {
+/// refused`. Name, address and cause are the server's own there, so they may be told about a Secret too; an answer that
+/// the server cannot use is repeated after the name.
+fn dead_webhook(message: &str, secret: bool) -> Option<String> {
     let (name, rest) = message.split_once("failed calling webhook \"")?.1.split_once('"')?;
-    let call = rest.split_once("Post \"").and_then(|(_, rest)| rest.split_once("\": "));
-    let detail = call.map_or_else(String::new, |(address, cause)| {
-        format!(" at {} ({})", address.split('?').next().unwrap_or(address), shorten(cause))
-    });
+    let rest = rest.trim_start_matches(": ");
+    let call = rest.strip_prefix("failed to call webhook: ").unwrap_or(rest);
+    let call = call.strip_prefix("Post \"").and_then(|call| call.split_once("\": "));
+    let what = match call {
+        Some((address, cause)) => {
+            let address = address.split('?').next().unwrap_or(address);
+            format!("does not answer at {address} ({})", beginning(cause))
+        }
+        None if rest.is_empty() => "does not answer".to_owned(),
+        None if secret => format!("gives no answer that the server can use ({WITHHELD})"),
+        None => format!("gives no answer that the server can use ({})", beginning(rest)),
+    };
     Some(format!(
-        "the admission webhook `{name}` does not answer{detail}: repair its Service and pods, or remove its configuration if it is a leftover; until then the server refuses every write that it must be asked about"
+        "the admission webhook `{name}` {what}: repair its Service and pods, or remove its configuration if it is a leftover; until then the server refuses every write that it must be asked about"
     ))
 }
 
@@ -128,17 +138,21 @@ fn field_only(line: &str) -> String {
 
 /// Says who denied a Secret, without the words.
 fn withheld(failure: &Failure) -> String {
-    let between = |start: &str, end: char| {
-        let rest = failure.message.split_once(start)?.1;
-        Some(rest.split(end).next().unwrap_or_default().to_owned())
+    let who = match failure.denier() {
+        Some(Denier::Policy { name, .. }) => format!("ValidatingAdmissionPolicy `{name}`: "),
+        Some(Denier::Webhook(name)) => format!("admission webhook `{name}`: "),
+        Some(Denier::PodSecurity) => "PodSecurity: ".to_owned(),
+        None => String::new(),
     };
-    let who = between("ValidatingAdmissionPolicy '", '\'')
-        .map(|name| format!("ValidatingAdmissionPolicy `{name}`: "))
-        .or_else(|| between("admission webhook \"", '"').map(|name| format!("admission webhook `{name}`: ")))
-        .unwrap_or_default();
     let fields = fields(failure);
     let named = if fields.is_empty() { String::new() } else { format!("{}: ", fields.join(", ")) };
     format!("{who}{named}{WITHHELD} (HTTP {} {})", failure.code, failure.reason)
+}
+
+/// Who denies comes first, and says as much as they like.
+fn beginning(text: &str) -> String {
+    let kept: String = text.chars().take(LONGEST).collect();
+    if kept.len() < text.len() { format!("{kept}…") } else { kept }
 }
 
 fn shorten(text: &str) -> String {
@@ -232,6 +246,11 @@ mod tests {
         for kind in ["Pod", "Secret"] {
             check(kind, 500, &webhook, &told, &["withheld", "timeout"]);
         }
+        let broken = json!({"message": "Internal error occurred: failed calling webhook \"v.dev\": failed to call webhook: an error on the server (\"hunter2\") has prevented the request from succeeding"});
+        check("Pod", 500, &broken, &["`v.dev` gives no answer that the server can use", "hunter2"], &[]);
+        check("Secret", 500, &broken, &["`v.dev` gives no answer that the server can use"], &["hunter2"]);
+        let endless = format!("admission webhook \"v.dev\" denied the request: {}", "x".repeat(5000));
+        check("Pod", 403, &json!({"message": endless}), &["webhook \"v.dev\"", "x…"], &[&"x".repeat(301)]);
         let dump = format!("{} field is immutable", "x".repeat(2000));
         let long = json!({"message": dump, "details": {"causes": [{"field": "spec.a", "message": dump}]}});
         check("Job.batch", 422, &long, &["field is immutable", "spec.a: …"], &[&"x".repeat(301)]);

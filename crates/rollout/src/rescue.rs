@@ -68,7 +68,7 @@ impl Rescue {
 }
 
 fn is_conflict(error: &ClusterError) -> bool {
-    error.failure().is_some_and(|failure| failure.code == 409)
+    error.failure().is_some_and(|failure| failure.code == 409 && failure.denier().is_none())
 }
 
 /// Says whether the pod is one that its set's controller would replace if only it became ready: the set has

@@ -24,7 +24,7 @@ mod users;
 pub use recall::{Recollection, Remembering};
 pub use stand_in::Trials;
 
-use windlass_cluster::{Cluster, ClusterError};
+use windlass_cluster::{Cluster, ClusterError, FailureKind};
 use windlass_model::{EnvironmentName, Object, Rendering, UnitName};
 
 use crate::evidence::Rendered;
@@ -144,7 +144,7 @@ fn is_fatal(error: &ClusterError) -> bool {
         | ClusterError::Kubeconfig { .. }
         | ClusterError::NotSent { .. }
         | ClusterError::OtherCluster { .. } => true,
-        ClusterError::Api { failure, .. } => failure.code == 401,
+        ClusterError::Api { failure, .. } => failure.kind() == FailureKind::Unauthorized,
         ClusterError::Timeout { .. } | ClusterError::UnknownKind { .. } | ClusterError::Answer { .. } => {
             false
         }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use futures::stream::{self, StreamExt as _, TryStreamExt as _};
-use windlass_cluster::{ClusterError, Failure, Selector};
+use windlass_cluster::{ClusterError, Denier, Failure, Selector};
 use windlass_model::{GroupKind, Object, ObjectRef};
 
 use super::stand_in::{in_namespace, refuses_everywhere};
@@ -82,7 +82,7 @@ async fn may_have_limits(reader: &Reader<'_>, namespace: &str) -> Result<bool, C
 
 /// Reads the policy that denied a pod and looks for what only the sender of a request decides.
 async fn asks_for_sender(reader: &Reader<'_>, failure: &Failure) -> Result<bool, ClusterError> {
-    let Some(name) = pods::denying_policy(failure) else { return Ok(false) };
+    let Some(Denier::Policy { name, .. }) = failure.denier() else { return Ok(false) };
     let policy = ObjectRef {
         kind: GroupKind::new("admissionregistration.k8s.io", "ValidatingAdmissionPolicy"),
         version: "v1".to_owned(),

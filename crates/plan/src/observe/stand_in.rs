@@ -3,14 +3,14 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Map, Value};
-use windlass_cluster::{ApplyRequest, ClusterError, Expect, Failure, FailureKind};
+use windlass_cluster::{ApplyRequest, ClusterError, Denier, Expect, Failure, FailureKind};
 use windlass_model::{Digest, GroupKind, Object, ObjectRef, Rendering};
 
 use super::ask::failed;
 use super::places::Places;
 use super::recall::Given;
 use super::{Reader, tolerate};
-use crate::{Ask, ObjectKey, Outcome, Reply, Trial, kinds, pods};
+use crate::{Ask, ObjectKey, Outcome, Reply, Trial, kinds};
 
 /// How many objects are tried out whose namespace does not exist yet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -118,11 +118,8 @@ pub(super) async fn judge_policies(reader: &Reader<'_>, given: &mut [Given]) -> 
         else {
             continue;
         };
-        let (Some(policy), Some(binding)) = (pods::denying_policy(failure), pods::denying_binding(failure))
-        else {
-            continue;
-        };
-        let names = (policy.to_owned(), binding.to_owned());
+        let Some(Denier::Policy { name, binding }) = failure.denier() else { continue };
+        let names = (name.to_owned(), binding.to_owned());
         *everywhere = if let Some(known) = known.get(&names) {
             *known
         } else {
@@ -137,8 +134,8 @@ pub(super) async fn judge_policies(reader: &Reader<'_>, given: &mut [Given]) -> 
 /// Says whether what was refused in one namespace is refused in every one: it is wrong itself, or the policy makes no
 /// difference between namespaces.
 pub(super) async fn refuses_everywhere(reader: &Reader<'_>, failure: &Failure) -> Result<bool, ClusterError> {
-    match (pods::denying_policy(failure), pods::denying_binding(failure)) {
-        (Some(policy), Some(binding)) => is_the_same_everywhere(reader, policy, binding).await,
+    match failure.denier() {
+        Some(Denier::Policy { name, binding }) => is_the_same_everywhere(reader, name, binding).await,
         _ => Ok(is_about_the_object(failure)),
     }
 }

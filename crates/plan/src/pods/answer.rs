@@ -57,7 +57,7 @@ pub(super) enum Meaning {
 /// Tells what a refusal means. The wordings are those of the admission plugins of Kubernetes 1.36.
 pub(super) fn meaning(failure: &Failure) -> Meaning {
     let message = failure.message.as_str();
-    if let Some((kind, name)) = lacking(message) {
+    if let Some((kind, name)) = lacking(failure) {
         return Meaning::Lacks(kind, name);
     }
     match failure.kind() {
@@ -69,13 +69,12 @@ pub(super) fn meaning(failure: &Failure) -> Meaning {
     }
 }
 
-/// Says whether PodSecurity refuses, which goes by the labels of the namespace alone.
-pub(super) fn is_by_labels(failure: &Failure) -> bool {
-    failure.message.contains("violates PodSecurity")
-}
-
-/// Returns the object that a pod names and that does not exist: its kind and name.
-pub(crate) fn lacking(message: &str) -> Option<(&'static str, String)> {
+/// Returns the object that a pod names and that does not exist: its kind and name. Who denies may say what they like.
+pub(crate) fn lacking(failure: &Failure) -> Option<(&'static str, String)> {
+    let message = failure.message.as_str();
+    if failure.denier().is_some() {
+        return None;
+    }
     let quoted = |text: &str| Some(text.split('"').nth(1)?.to_owned());
     if let Some((_, rest)) = message.split_once("error looking up service account ") {
         return rest
@@ -89,18 +88,6 @@ pub(crate) fn lacking(message: &str) -> Option<(&'static str, String)> {
     }
     let (_, rest) = message.split_once("RuntimeClass ")?;
     rest.contains("not found").then(|| quoted(rest)).flatten().map(|name| ("RuntimeClass", name))
-}
-
-/// Returns the name of the ValidatingAdmissionPolicy that a refusal names.
-pub(crate) fn denying_policy(failure: &Failure) -> Option<&str> {
-    let (_, rest) = failure.message.split_once("ValidatingAdmissionPolicy '")?;
-    rest.split('\'').next()
-}
-
-/// Returns the name of the binding by which that policy applies.
-pub(crate) fn denying_binding(failure: &Failure) -> Option<&str> {
-    let (_, rest) = failure.message.split_once("ValidatingAdmissionPolicy '")?;
-    rest.split_once("with binding '")?.1.split('\'').next()
 }
 
 #[cfg(test)]
@@ -123,6 +110,11 @@ mod tests {
         check(403, &forbidden("violates PodSecurity \"restricted:latest\": runAsNonRoot"), Meaning::Denied);
         check(403, &forbidden("maximum cpu usage per Container is 1, but limit is 2"), Meaning::Denied);
         check(403, "admission webhook \"v.example\" denied the request: no", Meaning::Denied);
+        check(
+            409,
+            "admission webhook \"v.example\" denied the request: no PriorityClass with name high was found",
+            Meaning::Denied,
+        );
         check(
             403,
             &forbidden("exceeded quota: q, requested: pods=1, used: pods=2, limited: pods=2"),

@@ -4,13 +4,13 @@
 mod answer;
 mod synthetic;
 
-use windlass_cluster::Failure;
+use windlass_cluster::{Denier, Failure};
 use windlass_model::{Action, Forecast, Object, Refusal};
 use windlass_settings::PodPolicyRule;
 
 pub use answer::PodAnswer;
-use answer::{Meaning, is_by_labels, meaning};
-pub(crate) use answer::{denying_binding, denying_policy, lacking};
+pub(crate) use answer::lacking;
+use answer::{Meaning, meaning};
 pub(crate) use synthetic::pod_of;
 
 use crate::refusal::Guard;
@@ -72,7 +72,7 @@ pub(crate) fn judge(scene: &Scene<'_>, action: &mut Action) -> Option<Refusal> {
             not_previewed(action, &format!("`{name}` has no ServiceAccount `{account}`"));
         }
         (Meaning::Lacks(kind, name), _) => lacks(scene, action, kind, &name),
-        (Meaning::Denied, Some(name)) if is_by_labels(failure) => not_previewed(
+        (Meaning::Denied, Some(name)) if failure.denier() == Some(Denier::PodSecurity) => not_previewed(
             action,
             &format!(
                 "the PodSecurity labels of `{name}` refuse them; `guards.standInNamespace` can name a namespace with those of theirs"

@@ -9,7 +9,7 @@ use crate::{Trial, immutable, ownership, pods};
 
 pub(super) fn action(case: &Case<'_>, failure: &Failure) -> Action {
     let kind = &case.object.reference().kind;
-    if let Some((what, name)) = pods::lacking(&failure.message) {
+    if let Some((what, name)) = pods::lacking(failure) {
         return lacks(case, what, &name);
     }
     match failure.kind() {
