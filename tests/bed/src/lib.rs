@@ -11,7 +11,9 @@
 mod plans;
 mod published;
 mod server;
+mod webhook;
 
 pub use plans::{assert_lines, plan_of, rendering};
 pub use published::{documents, module};
 pub use server::{SOON, connect, kubeconfig, kubectl, shell, variable};
+pub use webhook::{Says, Webhook};

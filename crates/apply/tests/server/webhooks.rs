@@ -4,9 +4,10 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 use windlass_apply::{Applied, ApplyError, Context, apply};
-use windlass_model::Object;
+use windlass_bed::{Says, Webhook};
+use windlass_model::{ExitCode, Object};
 
-use crate::bed::{Bed, object};
+use crate::bed::{Bed, kubeconfig, object};
 use crate::plan::{approve, plan, rendering};
 
 /// A configuration whose webhooks match nothing at all, so that it disturbs nobody.
@@ -92,6 +93,44 @@ async fn a_webhook_is_written_last_and_once_its_service_can_answer() {
     let error = deliver(&bed, &[object(changed), service(&bed)], SOON).await.unwrap_err();
     assert!(error.to_string().contains("has no ready endpoint"), "{error}");
     bed.delete(by_service(&bed).reference()).await;
+    bed.down().await;
+}
+
+/// The plan was fine, and then somebody says no: whoever denies chooses the code, and it is nobody else's change, no
+/// absence, and nothing that is worth another try.
+#[tokio::test]
+async fn a_denial_while_applying_is_told_as_one_whatever_its_code() {
+    let bed = Bed::up().await;
+    let hook = Webhook::start(&kubeconfig(), |_| Says::no(403, "not yet told what to say"));
+    let here = json!({"matchLabels": {"kubernetes.io/metadata.name": bed.namespace}});
+    let configuration = object(hook.configuration("Validating", &bed.namespace, &["configmaps"], &here));
+    let all = rendering(&[("shop", &[bed.map("a", "1"), bed.map("b", "1")])]);
+    let approved = approve(plan(&bed, &all).await);
+    bed.put(&configuration).await;
+    while bed.cluster.try_create(&bed.map("probe", "")).await.is_ok() {
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
+    for code in [401, 404, 409, 422, 429, 500, 503] {
+        hook.answer_with(move |review| {
+            let denied = review["request"]["name"] == "a";
+            let details = json!({"retryAfterSeconds": 1, "kind": "namespaces"});
+            let status = json!({"code": code, "message": "no room for a", "details": details});
+            if denied { Says::Response(json!({"allowed": false, "status": status})) } else { Says::yes() }
+        });
+        hook.reviews();
+        let error = apply(&approved, &all, &bed.context()).await.unwrap_err();
+        assert_eq!(error.exit_code(), ExitCode::ApplyFailed, "{code}: {error}");
+        let [failure] = error.failures() else { panic!("{code}: {:?}", error.failures()) };
+        assert_eq!(failure.object.name, "a");
+        assert!(failure.message.contains("denied the request: no room for a"), "{code}: {}", failure.message);
+        assert!(failure.hint.contains("policy accepts it"), "{code}: {}", failure.hint);
+        let sent = hook.reviews().iter().filter(|review| review["request"]["name"] == "a").count();
+        assert_eq!(sent, 1, "{code} is sent again");
+        if let Some(b) = bed.get(bed.map("b", "1").reference()).await {
+            bed.delete(b.reference()).await;
+        }
+    }
+    bed.delete(configuration.reference()).await;
     bed.down().await;
 }
 

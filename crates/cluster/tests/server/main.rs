@@ -11,4 +11,8 @@ mod meanings;
 #[cfg(test)]
 mod pages;
 #[cfg(test)]
+mod place;
+#[cfg(test)]
 mod requests;
+#[cfg(test)]
+mod webhooks;

@@ -4,62 +4,10 @@
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use windlass_cluster::{Cluster, ClusterError, Expect, FailureKind};
-use windlass_model::Object;
+use windlass_cluster::{ClusterError, Expect, FailureKind};
 
-use crate::bed::{apply, cluster, config_map, kind, namespace, object, own, remove};
-
-/// A namespace of a test's own.
-struct Place {
-    cluster: Cluster,
-    namespace: Object,
-}
-
-impl Place {
-    async fn new(name: &str) -> Self {
-        let cluster = cluster().await;
-        Self { namespace: namespace(&cluster, name).await, cluster }
-    }
-
-    fn name(&self) -> &str {
-        &self.namespace.reference().name
-    }
-
-    fn inside(&self, api_version: &str, kind: &str, body: Value) -> Object {
-        let mut body = body;
-        body["apiVersion"] = api_version.into();
-        body["kind"] = kind.into();
-        body["metadata"]["name"] = "a".into();
-        body["metadata"]["namespace"] = self.name().into();
-        object(body)
-    }
-
-    /// Sends a creation as a dry-run and for real, and expects one failure of this meaning and these words.
-    async fn refused(&self, object: &Object, want: &FailureKind, words: &str) {
-        for dry_run in [true, false] {
-            let error = apply(&self.cluster, object, Expect::Absent, dry_run).await.unwrap_err();
-            let failure = error.failure().unwrap_or_else(|| panic!("{error}"));
-            assert_eq!(failure.kind(), *want, "{failure} {failure:?} dry {dry_run}");
-            assert!(failure.to_string().contains(words), "{failure} lacks {words}");
-        }
-    }
-
-    /// Waits until something denies what is created here in these words: admission learns of it a moment later.
-    async fn until_denied(&self, object: &Object, words: &str) {
-        for _ in 0..100 {
-            let answer = apply(&self.cluster, object, Expect::Absent, true).await;
-            if answer.is_err_and(|error| error.to_string().contains(words)) {
-                return;
-            }
-            tokio::time::sleep(Duration::from_millis(100)).await;
-        }
-        panic!("nothing denies {}", object.reference());
-    }
-
-    async fn down(self) {
-        remove(&self.cluster, &self.namespace).await;
-    }
-}
+use crate::bed::{apply, cluster, config_map, kind, object, own, remove};
+use crate::place::Place;
 
 fn deployment(container: &Value) -> Value {
     json!({"spec": {"replicas": 0, "selector": {"matchLabels": {"a": "b"}},

@@ -6,8 +6,8 @@ use std::process::Command;
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use windlass_bed::rendering;
 pub(crate) use windlass_bed::variable;
+use windlass_bed::{Says, Webhook, rendering};
 use windlass_cluster::{ApplyRequest, Cluster, Expect};
 use windlass_model::{ClusterId, Object, Provenance};
 use windlass_plan::{FieldRules, Inputs, Memory, ObserveOptions, Remembering, Trials, observe, plan};
@@ -22,6 +22,8 @@ pub(crate) struct Bed {
     /// What the cluster says of itself.
     pub(crate) cluster_id: ClusterId,
     pub(crate) memory: Memory,
+    /// A webhook that takes everything; the cluster is not configured to ask it.
+    pub(crate) hook: Webhook,
     folder: PathBuf,
     _turn: tokio::sync::MutexGuard<'static, ()>,
 }
@@ -54,7 +56,9 @@ impl Bed {
         testbed(&["up", "--watch-pid", &pid], &folder).unwrap();
         let cluster = connect(&folder.join("kubeconfig")).await;
         let cluster_id = cluster.identity().await.unwrap();
-        let bed = Self { cluster, cluster_id, memory: Memory::empty([7; 16]), folder, _turn: turn };
+        let hook = Webhook::start(&folder.join("kubeconfig"), |_| Says::yes());
+        let memory = Memory::empty([7; 16]);
+        let bed = Self { cluster, cluster_id, memory, hook, folder, _turn: turn };
         bed.kubectl(&["create", "namespace", NAMESPACE], "").unwrap();
         bed
     }

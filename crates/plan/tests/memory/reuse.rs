@@ -1,6 +1,9 @@
 //! What is asked again and what is not.
 
-use crate::bed::{Bed, objects};
+use serde_json::{Value, json};
+use windlass_bed::Says;
+
+use crate::bed::{Bed, NAMESPACE, objects};
 use crate::changes::Change;
 
 #[tokio::test]
@@ -38,6 +41,55 @@ async fn an_unchanged_cluster_is_asked_nothing_again() {
     let mark = bed.mark();
     bed.plan_asking(&desired).await;
     assert_eq!(bed.asked_since(mark).1, 0);
+}
+
+/// What a webhook goes by is in no configuration: it may say something else tomorrow. So it is always asked.
+#[tokio::test]
+async fn a_webhook_that_changes_its_mind_unseen_is_never_taken_at_its_old_word() {
+    let (mut bed, desired) = Bed::with_objects().await;
+    let stamped = |value: u32| {
+        move |_: &Value| {
+            let path = "/metadata/annotations";
+            Says::patched(&json!([{"op": "add", "path": path, "value": {"stamp": value.to_string()}}]))
+        }
+    };
+    let here = json!({"matchLabels": {"kubernetes.io/metadata.name": NAMESPACE}});
+    let rules =
+        json!([{"apiGroups": ["*"], "apiVersions": ["*"], "operations": ["*"], "resources": ["*/*"]}]);
+    for (kind, resource, asked) in [("Mutating", "configmaps", 2), ("Mutating", "*/*", desired.len())] {
+        let mut configuration = bed.hook.configuration(kind, "memory-hook", &[resource], &here);
+        if resource == "*/*" {
+            configuration["webhooks"][0]["rules"] = rules.clone();
+        }
+        bed.hook.answer_with(stamped(0));
+        bed.configure(&configuration);
+        bed.hook.reviews();
+        while bed.hook.reviews().len() < asked {
+            bed.deliver(&desired).await;
+        }
+        assert_eq!(bed.learn(&desired).await, desired.len() - asked, "{resource}");
+        let quiet = bed.plan_remembering(&desired).await;
+        assert!(changed(&quiet.plan).is_empty(), "{:?}", changed(&quiet.plan));
+        for says in [1, 2] {
+            bed.hook.answer_with(stamped(says));
+            let (with, without) = (bed.plan_remembering(&desired).await, bed.plan_asking(&desired).await);
+            assert_eq!(with.reused, desired.len() - asked, "{resource}");
+            assert_eq!(with.plan["actions"], without.plan["actions"], "{resource} {says}");
+            assert_eq!(changed(&with.plan).len(), asked, "{resource} {says}");
+        }
+        bed.hook.answer_with(|_| Says::no(409, "not today"));
+        let (with, without) = (bed.plan_remembering(&desired).await, bed.plan_asking(&desired).await);
+        assert_eq!(with.plan["actions"], without.plan["actions"], "{resource} denied");
+        let actions = with.plan["actions"].as_array().unwrap();
+        let denied = actions.iter().filter(|action| action["problem"].to_string().contains("memory-hook"));
+        assert_eq!(denied.count(), asked, "{resource} denied");
+    }
+}
+
+/// Returns the names of what is not left as it is.
+fn changed(plan: &Value) -> Vec<&Value> {
+    let actions = plan["actions"].as_array().into_iter().flatten();
+    actions.filter(|action| action["operation"] != "no-op").map(|action| &action["object"]).collect()
 }
 
 /// Another version may have other defaults, validation and admission.

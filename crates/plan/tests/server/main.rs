@@ -64,3 +64,5 @@ mod stand_in;
 mod storage;
 #[cfg(test)]
 mod unlisted;
+#[cfg(test)]
+mod webhooks;
