@@ -51,6 +51,13 @@ impl RunId {
         Self(format!("{}-{suffix}", started.strftime("%Y%m%d-%H%M%S")))
     }
 
+    /// Returns when the run started; `None` if the id does not say so.
+    pub fn started(&self) -> Option<jiff::Timestamp> {
+        let (stamp, _) = self.0.rsplit_once('-')?;
+        let time = jiff::civil::DateTime::strptime("%Y%m%d-%H%M%S", stamp).ok()?;
+        Some(time.to_zoned(jiff::tz::TimeZone::UTC).ok()?.timestamp())
+    }
+
     /// Takes an id as a user typed it.
     pub fn parse(text: &str) -> Option<Self> {
         is_dns_label(text, 40).then(|| Self(text.to_owned()))
@@ -81,6 +88,16 @@ pub(crate) fn is_dns_label(text: &str, max: usize) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_run_says_when_it_started() {
+        let started = jiff::Timestamp::from_second(1_800_000_000).ok();
+        let run = RunId::new(started.unwrap(), "k3f9");
+        assert_eq!(run.started(), started);
+        for other in ["r1", "k3f9", "20261130-164536", "20261330-164536-k3f9"] {
+            assert_eq!(RunId::parse(other).unwrap().started(), None, "{other}");
+        }
+    }
 
     #[test]
     fn environment_names() {

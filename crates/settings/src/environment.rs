@@ -356,10 +356,11 @@ pub struct RecordRules {
     /// The namespace in the cluster. It must exist: `pipeline/rbac` creates it.
     #[serde(default = "record_namespace")]
     pub namespace: String,
-    /// The folder on the agent for reports and journals: a folder a run, of which Windlass removes none.
+    /// The folder on the agent for reports and journals: a folder a run.
     #[serde(default = "report_directory")]
     pub reports: PathBuf,
-    /// How many finished runs are kept in the cluster; at least the last one.
+    /// How many runs are kept, at least the last one: their records in the cluster, and their folders below `reports`,
+    /// where those of the last 14 days stay whatever their number.
     #[serde(default = "fifty")]
     #[schemars(range(min = 1))]
     pub keep: usize,

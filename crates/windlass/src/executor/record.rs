@@ -2,7 +2,7 @@
 
 use serde_json::json;
 use windlass_model::{ApprovedPlan, Evidence, ExitCode, Level, Plan, Provenance};
-use windlass_record::{Delivered, RunRecord};
+use windlass_record::{Delivered, RunRecord, trim_reports};
 
 use crate::error::CommandError;
 use crate::executor::desired::Desired;
@@ -134,5 +134,10 @@ pub(crate) async fn finish(
     };
     if let Err(error) = stored.await {
         session.reporter.say(Level::Warning, format!("the run record could not be stored: {error}"));
+    }
+    let rules = &session.settings.record;
+    if let Err(error) = trim_reports(&rules.reports, rules.keep, session.clock.now()) {
+        let text = format!("old reports in {} could not be removed: {error}", rules.reports.display());
+        session.reporter.say(Level::Warning, text);
     }
 }
