@@ -57,7 +57,7 @@ pub fn requirement(plan: &Plan, mode: ApprovalMode) -> Requirement {
     }
     if mode == ApprovalMode::Always {
         reasons.push(format!(
-            "{}: every change needs an approval here",
+            "{}: every change to this environment needs an approval",
             counted(writing.len(), "changed object")
         ));
     }
@@ -132,7 +132,7 @@ mod tests {
         };
         check(quiet(), ApprovalMode::Risky, &[]);
         check(quiet(), ApprovalMode::Never, &[]);
-        check(quiet(), ApprovalMode::Always, &["3 changed objects: every change needs an approval here"]);
+        check(quiet(), ApprovalMode::Always, &["3 changed objects: every change to this environment needs an approval"]);
     }
 
     #[test]
@@ -160,7 +160,7 @@ mod tests {
             check(
                 vec![action],
                 ApprovalMode::Always,
-                &[want, "1 changed object: every change needs an approval here"],
+                &[want, "1 changed object: every change to this environment needs an approval"],
             );
         };
         check(action(Operation::Prune, "Service", "a", Risk::Deletion), "1 deletion: Service shop/a");

@@ -5,7 +5,7 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use crate::{
-    Bodies, Conflict, Digest, FieldChange, Ignored, Migration, Object, ObjectRef, Origin, Recipe,
+    Bodies, Conflict, Digest, FieldChange, Ignored, Migration, Object, ObjectRef, Origin, Recipe, Replacement,
     RetainedVolume, UnitName, is_secret_kind,
 };
 
@@ -34,6 +34,9 @@ pub struct Action {
     /// pins, because a published digest of a short secret can be guessed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub desired: Option<Digest>,
+    /// For creations: the generated object that goes when this one takes its place.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub replaces: Option<Replacement>,
     /// How much care the action asks for.
     pub risk: Risk,
     /// Fields of other managers that the apply takes over.
@@ -270,6 +273,7 @@ impl Action {
             live: None,
             delta: Vec::new(),
             desired: None,
+            replaces: None,
             risk: Risk::None,
             takes_over: Vec::new(),
             retains: Vec::new(),

@@ -91,7 +91,7 @@ impl Action {
         }
         if kind.is("", "PersistentVolumeClaim") {
             return Reversal::WithSteps(
-                "the volume stays: remove its spec.claimRef.uid, and name it in the claim's spec.volumeName"
+                "the volume stays: take spec.claimRef.uid out of the PersistentVolume, and name the PersistentVolume in the claim's spec.volumeName"
                     .to_owned(),
             );
         }

@@ -1,6 +1,8 @@
 //! Names that kustomize's generators make: `<base>-<hash of the content>`.
 
-use windlass_model::ObjectRef;
+use std::collections::BTreeMap;
+
+use windlass_model::{Object, ObjectRef};
 
 /// The characters of kustomize's hash: hexadecimal digits, with those replaced that could spell words.
 const ALPHABET: &str = "2456789bcdfghkmt";
@@ -13,27 +15,39 @@ pub(crate) fn base(name: &str) -> Option<&str> {
     (is_hash && !base.is_empty()).then_some(base)
 }
 
-/// Returns the rendered object that takes the place of a generated ConfigMap or Secret, if there is one:
-/// same kind, same namespace, same base name, another hash.
-pub(crate) fn successor<'a>(
-    old: &ObjectRef,
-    mut rendered: impl Iterator<Item = &'a ObjectRef>,
-) -> Option<&'a ObjectRef> {
-    if !(old.kind.is("", "ConfigMap") || old.kind.is("", "Secret")) {
-        return None;
+/// The rendered ConfigMaps and Secrets that a generator named, by kind, namespace and name without the hash.
+pub(crate) struct Generated<'a>(BTreeMap<Key<'a>, Vec<&'a Object>>);
+
+type Key<'a> = (&'a str, Option<&'a str>, &'a str);
+
+impl<'a> Generated<'a> {
+    pub(crate) fn of(rendered: impl Iterator<Item = &'a Object>) -> Self {
+        let mut generated: BTreeMap<_, Vec<_>> = BTreeMap::new();
+        for object in rendered {
+            if let Some(key) = key(object.reference()) {
+                generated.entry(key).or_default().push(object);
+            }
+        }
+        Self(generated)
     }
-    let wanted = base(&old.name)?;
-    rendered.find(|new| {
-        new.kind == old.kind
-            && new.namespace == old.namespace
-            && new.name != old.name
-            && base(&new.name) == Some(wanted)
-    })
+
+    /// Returns the rendered object that takes the place of a generated ConfigMap or Secret, if there is one: same kind,
+    /// same namespace, same base name, another hash.
+    pub(crate) fn successor(&self, old: &ObjectRef) -> Option<&'a Object> {
+        let same = self.0.get(&key(old)?)?;
+        same.iter().copied().find(|new| new.reference().name != old.name)
+    }
+}
+
+fn key(object: &ObjectRef) -> Option<Key<'_>> {
+    let generated = object.kind.is("", "ConfigMap") || object.kind.is("", "Secret");
+    let base = base(&object.name).filter(|_| generated)?;
+    Some((&object.kind.kind, object.namespace.as_deref(), base))
 }
 
 #[cfg(test)]
 mod tests {
-    use windlass_model::GroupKind;
+    use serde_json::json;
 
     use super::*;
 
@@ -53,25 +67,26 @@ mod tests {
 
     #[test]
     fn a_successor_has_the_same_place() {
-        let reference = |kind: &str, namespace: &str, name: &str| ObjectRef {
-            kind: GroupKind::new("", kind),
-            version: "v1".into(),
-            namespace: Some(namespace.into()),
-            name: name.into(),
+        let object = |kind: &str, namespace: &str, name: &str| {
+            let metadata = json!({"name": name, "namespace": namespace});
+            Object::new(json!({"apiVersion": "v1", "kind": kind, "metadata": metadata}), None).unwrap()
         };
-        let old = reference("Secret", "shop", "db-5h2ct8kd4m");
-        for (new, want) in [
-            (reference("Secret", "shop", "db-hk7m2bdt9f"), true),
-            (reference("Secret", "other", "db-hk7m2bdt9f"), false),
-            (reference("ConfigMap", "shop", "db-hk7m2bdt9f"), false),
-            (reference("Secret", "shop", "db"), false),
-            (reference("Secret", "shop", "web-hk7m2bdt9f"), false),
-            (old.clone(), false),
+        let check = |old: &Object, new: &Object, want: bool| {
+            let generated = Generated::of([old, new].into_iter());
+            assert_eq!(generated.successor(old.reference()).is_some(), want, "{:?}", new.reference());
+        };
+        let old = object("Secret", "shop", "db-5h2ct8kd4m");
+        for (kind, namespace, name, want) in [
+            ("Secret", "shop", "db-hk7m2bdt9f", true),
+            ("Secret", "other", "db-hk7m2bdt9f", false),
+            ("ConfigMap", "shop", "db-hk7m2bdt9f", false),
+            ("Secret", "shop", "db", false),
+            ("Secret", "shop", "web-hk7m2bdt9f", false),
+            ("Secret", "shop", "db-5h2ct8kd4m", false),
         ] {
-            assert_eq!(successor(&old, std::iter::once(&new)).is_some(), want, "{new}");
+            check(&old, &object(kind, namespace, name), want);
         }
-        let claim = reference("PersistentVolumeClaim", "shop", "db-5h2ct8kd4m");
-        let new = reference("PersistentVolumeClaim", "shop", "db-hk7m2bdt9f");
-        assert!(successor(&claim, std::iter::once(&new)).is_none());
+        let claim = |name: &str| object("PersistentVolumeClaim", "shop", name);
+        check(&claim("db-5h2ct8kd4m"), &claim("db-hk7m2bdt9f"), false);
     }
 }

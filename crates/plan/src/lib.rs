@@ -28,6 +28,7 @@ mod prune;
 mod recipe;
 mod refusal;
 mod restraint;
+mod replacement;
 mod retain;
 mod risk;
 mod sameness;

@@ -12,7 +12,8 @@ use windlass_settings::{DeletionPermission, Guards};
 
 use crate::scene::Scene;
 use crate::{
-    FieldRules, Observation, forecast, guards, local, lost, ownership, pods, prune, recipe, verdict,
+    FieldRules, Observation, forecast, guards, local, lost, ownership, pods, prune, recipe, replacement,
+    verdict,
 };
 
 /// What a plan is made from, beside the observation.
@@ -103,6 +104,7 @@ fn decide(inputs: &Inputs<'_>, observation: &Observation) -> Decision {
     }
     forecast::follow(&scene, &mut actions);
     actions.extend(removals);
+    replacement::compare(&scene, &mut actions);
     if observation.read_only {
         let foretold = actions.iter_mut().filter(|action| action.preview == Preview::Server);
         foretold.for_each(|action| action.preview = Preview::Locally(local::READ_ONLY.to_owned()));

@@ -3,14 +3,14 @@
 use std::cmp::Reverse;
 
 use windlass_model::{
-    Action, Bodies, Forecast, Object, ObjectRef, Operation, Preview, Problem, Risk, Shown, UnitName,
+    Action, Bodies, Forecast, Object, Operation, Preview, Problem, Risk, Shown, UnitName,
     apply_rank,
 };
 
 use crate::evidence::{lacking, set_of};
 use crate::scene::Scene;
 use crate::verdict::live_id;
-use crate::{Candidate, ObjectKey, Removal, forecast, guards, hashed, problem, retain, risk};
+use crate::{Candidate, ObjectKey, Removal, forecast, guards, problem, retain, risk};
 
 /// Returns the deletions and what is kept, in the order of execution: the last unit first, in a unit the last rank
 /// first. Sets whose unit is gone come before all others.
@@ -61,8 +61,8 @@ fn keep(action: Action, reason: &str, object: &Object) -> Action {
 fn prune(scene: &Scene<'_>, candidate: &Candidate, action: Action) -> Action {
     let (preview, problem) = removal(candidate);
     let mut action = Action { operation: Operation::Prune, preview, problem, ..action };
-    if let Some(successor) = successor(scene, &action.object) {
-        let text = format!("replaced by {}", successor.name);
+    if let Some(successor) = scene.generated.successor(&action.object) {
+        let text = format!("replaced by {}", successor.reference().name);
         action.forecasts = vec![Forecast::Note { text }];
         action.risk = Risk::Deletion;
     } else {
@@ -85,11 +85,6 @@ fn prune(scene: &Scene<'_>, candidate: &Candidate, action: Action) -> Action {
         action.forecasts.push(Forecast::Note { text });
     }
     action
-}
-
-/// Returns the generated ConfigMap or Secret that takes an object's place.
-pub(crate) fn successor<'a>(scene: &Scene<'a>, object: &ObjectRef) -> Option<&'a ObjectRef> {
-    hashed::successor(object, scene.inputs.rendering.objects().map(|(_, object)| object.reference()))
 }
 
 fn removal(candidate: &Candidate) -> (Preview, Option<Problem>) {

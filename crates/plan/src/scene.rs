@@ -7,6 +7,7 @@ use windlass_model::{ApplySet, GroupKind, Object, UnitName};
 use crate::definitions::{Defined, Definitions};
 use crate::evidence::Rendered;
 use crate::guards::Permissions;
+use crate::hashed::Generated;
 use crate::{Ask, Inputs, ObjectKey, Observation, kinds};
 
 /// The rendering and the observation, indexed.
@@ -20,6 +21,8 @@ pub(crate) struct Scene<'a> {
     namespaces: BTreeMap<&'a str, usize>,
     /// Which unit holds an object, the first if several do.
     holders: BTreeMap<ObjectKey, &'a UnitName>,
+    /// What the commit renders under names that a generator made.
+    pub(crate) generated: Generated<'a>,
     /// Which kinds the commit defines.
     pub(crate) definitions: Definitions<'a>,
     /// What may be deleted although it is protected.
@@ -46,9 +49,10 @@ impl<'a> Scene<'a> {
             }
         }
         let rendered = Rendered::new(inputs.rendering, observation);
+        let generated = Generated::of(inputs.rendering.objects().map(|(_, object)| object));
         let definitions = Definitions::of(inputs.rendering, observation);
         let permissions = Permissions::of(inputs);
-        Self { inputs, observation, rendered, ids, namespaces, holders, definitions, permissions }
+        Self { inputs, observation, rendered, ids, namespaces, holders, generated, definitions, permissions }
     }
 
     /// Returns the unit whose set an id names, if the set is one of this environment.

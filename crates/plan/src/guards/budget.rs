@@ -2,7 +2,6 @@
 
 use windlass_model::{Action, Refusal};
 
-use crate::prune;
 use crate::refusal::Guard;
 use crate::scene::Scene;
 
@@ -13,7 +12,7 @@ pub(super) fn refusal(scene: &Scene<'_>, prunes: &[&Action]) -> Option<Refusal> 
     let budget = scene.inputs.guards.prune_budget;
     let members: usize = scene.observation.sets.iter().map(|set| set.members.len()).sum();
     // A generated object whose next version is delivered is replaced, not lost: a few failed deliveries leave several.
-    let count = prunes.iter().filter(|action| prune::successor(scene, &action.object).is_none()).count();
+    let count = prunes.iter().filter(|action| scene.generated.successor(&action.object).is_none()).count();
     let message = if count > budget.count {
         format!("{count} objects would be deleted; the budget is {}", budget.count)
     } else if members >= SHARE_FROM && count * 100 > usize::from(budget.percent) * members {
