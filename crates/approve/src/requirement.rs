@@ -132,7 +132,11 @@ mod tests {
         };
         check(quiet(), ApprovalMode::Risky, &[]);
         check(quiet(), ApprovalMode::Never, &[]);
-        check(quiet(), ApprovalMode::Always, &["3 changed objects: every change to this environment needs an approval"]);
+        check(
+            quiet(),
+            ApprovalMode::Always,
+            &["3 changed objects: every change to this environment needs an approval"],
+        );
     }
 
     #[test]

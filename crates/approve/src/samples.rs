@@ -41,7 +41,7 @@ pub(crate) fn update(kind: &str, name: &str, replicas: u32) -> Action {
 
 /// The action after ownership has moved from the manager that the action takes a field from, and from another.
 pub(crate) fn migrating(action: Action) -> Action {
-    let from = |manager: &str| MigratedManager { manager: manager.to_owned(), since: None };
+    let from = |manager: &str| MigratedManager { manager: manager.to_owned(), last_write: None };
     let managers = vec![from("kubectl"), from("kubectl-edit")];
     Action { migration: Some(Migration { managers, ..Migration::default() }), ..action }
 }

@@ -5,8 +5,8 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use crate::{
-    Bodies, Conflict, Digest, FieldChange, Ignored, Migration, Object, ObjectRef, Origin, Recipe, Replacement,
-    RetainedVolume, UnitName, is_secret_kind,
+    Bodies, Conflict, Digest, FieldChange, Ignored, Migration, Object, ObjectRef, Origin, Recipe,
+    Replacement, RetainedVolume, UnitName, is_secret_kind,
 };
 
 /// What would happen to one object.

@@ -5,7 +5,7 @@ use schemars::generate::SchemaSettings;
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::{Counts, Digest, Plan, RestartStep, Reversal};
+use crate::{Counts, Digest, Plan, RestartStep, Reversal, Verdict};
 
 /// A plan of Windlass as it is written to `plan.json`, and to standard output with `--output json`.
 ///
@@ -23,6 +23,8 @@ pub struct PlanDocument<'a> {
     /// What the plan is about beside its effects: environment, cluster, commit, rendering, rollback or not.
     #[schemars(with = "serde_json::Map<String, Value>")]
     subject: Value,
+    /// What becomes of the plan.
+    verdict: Verdict,
     /// How many objects each operation touches.
     counts: Counts,
     /// Which objects' pods restart, in the order in which it begins.
@@ -43,6 +45,7 @@ impl<'a> PlanDocument<'a> {
             change_digest: plan.change_digest(),
             effects: plan.effects(),
             subject: plan.subject(),
+            verdict: plan.verdict(),
             counts: plan.counts(),
             restarts: plan.restarts(),
             outcome: None,

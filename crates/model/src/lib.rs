@@ -80,7 +80,7 @@ pub use migration::{BEFORE_FIRST_APPLY, Migrated, MigratedManager, Migration};
 pub use object::{GroupKind, Object, ObjectError, ObjectRef, Origin};
 pub use owner::{Owner, Tool, other_owner};
 pub use pattern::{FieldPattern, FieldPatternError};
-pub use plan::{Counts, GatePassed, Plan, Refusal, Requirement};
+pub use plan::{Counts, GatePassed, Plan, Refusal, Requirement, Verdict};
 pub use pod::{PodUse, is_used_by_pods, pod_uses, uses_of};
 pub use pointer::{FieldPath, Segment};
 pub use quantity::{Quantity, Unread};

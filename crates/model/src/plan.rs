@@ -94,7 +94,34 @@ impl Counts {
     }
 }
 
+/// What becomes of a plan.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Verdict {
+    /// Nothing of it is carried out, approved or not.
+    Refused,
+    /// Nothing would be written.
+    NothingToDo,
+    /// A human must approve it.
+    ApprovalNeeded,
+    /// It can be carried out.
+    Ready,
+}
+
 impl Plan {
+    /// Says what becomes of the plan.
+    pub fn verdict(&self) -> Verdict {
+        if !self.is_executable() {
+            Verdict::Refused
+        } else if !self.has_changes() {
+            Verdict::NothingToDo
+        } else if self.requirement.needed() {
+            Verdict::ApprovalNeeded
+        } else {
+            Verdict::Ready
+        }
+    }
+
     /// Counts the actions.
     pub fn counts(&self) -> Counts {
         let mut counts = Counts::default();

@@ -33,7 +33,8 @@ mod tests {
 
     fn check(kind: &str, before: &Value, after: &Value, want: &Value) {
         let object = |name: &str, content: &Value| {
-            let mut body = json!({"apiVersion": "v1", "kind": kind, "metadata": {"name": name, "namespace": "shop"}});
+            let mut body =
+                json!({"apiVersion": "v1", "kind": kind, "metadata": {"name": name, "namespace": "shop"}});
             body["data"] = content.clone();
             Object::new(body, None).unwrap()
         };

@@ -14,6 +14,9 @@ pub struct Toll {
     pub uncounted_restarts: usize,
     /// Pods that go and do not come back.
     pub deleted_pods: usize,
+    /// Deleted objects of which it could not be counted what goes along.
+    #[serde(default)]
+    pub uncounted_deletions: usize,
     /// PersistentVolumeClaims that go.
     pub deleted_claims: usize,
     /// Volumes that are destroyed with their data.

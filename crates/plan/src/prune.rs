@@ -3,8 +3,7 @@
 use std::cmp::Reverse;
 
 use windlass_model::{
-    Action, Bodies, Forecast, Object, Operation, Preview, Problem, Risk, Shown, UnitName,
-    apply_rank,
+    Action, Bodies, Forecast, Object, Operation, Preview, Problem, Risk, Shown, UnitName, apply_rank,
 };
 
 use crate::evidence::{lacking, set_of};

@@ -1,6 +1,6 @@
 //! Counts, verdicts and forecasts in words.
 
-use windlass_model::{Action, Counts, Forecast, Operation, Plan, Reversal, Toll, readable_bytes};
+use windlass_model::{Action, Counts, Forecast, Operation, Plan, Toll, Verdict, readable_bytes};
 
 use crate::clean;
 
@@ -36,8 +36,9 @@ pub(crate) fn counts_line(of: &Counts) -> String {
     joined(&counts(of), of.problems, of.ignored)
 }
 
-/// Returns what a whole plan restarts and takes along, on one line: `restarts 5 pods; destroys 16 GiB in 2 volumes`.
-pub(crate) fn toll_line(toll: &Toll) -> Option<String> {
+/// Returns what a whole plan restarts, stops and destroys, on one line: `restarts 5 pods; destroys 16 GiB in 2 volumes`.
+/// `deletes` plans that destroy nothing say so: silence would be no answer.
+pub(crate) fn toll_line(toll: &Toll, deletes: Deletes) -> Option<String> {
     let number = |count: usize, noun: &str| (count > 0).then(|| format!("{count} {noun}{}", plural(count)));
     let mut parts = Vec::new();
     let possibly = number(toll.uncounted_restarts, "object")
@@ -46,41 +47,80 @@ pub(crate) fn toll_line(toll: &Toll) -> Option<String> {
     if !restarted.is_empty() {
         parts.push(format!("restarts {}", restarted.join(" and ")));
     }
-    let deleted = [number(toll.deleted_pods, "pod"), number(toll.deleted_claims, "claim")];
-    let deleted: Vec<String> = deleted.into_iter().flatten().collect();
-    if !deleted.is_empty() {
-        parts.push(format!("takes along {}", deleted.join(" and ")));
-    }
+    parts.extend(number(toll.deleted_pods, "pod").map(|pods| format!("stops {pods} for good")));
+    parts.extend(number(toll.deleted_claims, "claim").map(|claims| format!("deletes {claims}")));
     if let Some(volumes) = number(toll.destroyed_volumes, "volume") {
         parts.push(format!("destroys {} in {volumes}", readable_bytes(toll.destroyed_bytes)));
+    } else if deletes == Deletes::NoData && toll.uncounted_deletions == 0 {
+        parts.push("destroys no volume".to_owned());
     }
+    parts.extend(
+        number(toll.uncounted_deletions, "deletion")
+            .map(|deletions| format!("what {deletions} would take along could not be counted")),
+    );
     (!parts.is_empty()).then(|| parts.join("; "))
+}
+
+/// What the deletions of a plan do to data.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Deletes {
+    /// Nothing is deleted.
+    Nothing,
+    /// No forecast speaks of lost data.
+    NoData,
+    /// Some forecast does.
+    Data,
+}
+
+impl Deletes {
+    /// Sums up the actions of a plan.
+    pub(crate) fn of(actions: &[Action]) -> Self {
+        let loses = |action: &Action| action.forecasts.iter().any(is_loss);
+        let prunes = |action: &Action| action.operation == Operation::Prune;
+        if actions.iter().any(loses) {
+            Self::Data
+        } else if actions.iter().any(prunes) {
+            Self::NoData
+        } else {
+            Self::Nothing
+        }
+    }
+}
+
+/// Says whether a forecast speaks of lost data.
+pub(crate) fn is_loss(forecast: &Forecast) -> bool {
+    match forecast {
+        Forecast::DataLoss { .. } => true,
+        Forecast::Cascade { volumes, .. } => *volumes > 0,
+        Forecast::Restart { .. } | Forecast::Note { .. } => false,
+    }
 }
 
 /// Returns the verdict in one line.
 pub(crate) fn verdict(plan: &Plan) -> String {
-    let problems = plan.counts().problems;
-    if !plan.refusals.is_empty() || problems > 0 {
-        let guards = plan.refusals.len();
-        let mut why = Vec::new();
-        if guards > 0 {
-            why.push(format!(
-                "{guards} guard{} refuse{}",
-                plural(guards),
-                if guards == 1 { "s" } else { "" }
-            ));
-        }
-        if problems > 0 {
-            why.push(format!("{problems} object{} cannot be applied", plural(problems)));
-        }
-        format!("REFUSED: {}", why.join(", "))
-    } else if !plan.has_changes() {
-        "nothing to do".to_owned()
-    } else if plan.requirement.needed() {
-        "approval needed".to_owned()
-    } else {
-        "ready to apply".to_owned()
+    match plan.verdict() {
+        Verdict::Refused => refused(plan.refusals.len(), plan.counts().problems),
+        Verdict::NothingToDo => "nothing to do".to_owned(),
+        Verdict::ApprovalNeeded => "approval needed".to_owned(),
+        Verdict::Ready => "ready to apply".to_owned(),
     }
+}
+
+fn refused(guards: usize, problems: usize) -> String {
+    let mut why = Vec::new();
+    if guards > 0 {
+        why.push(format!("by {guards} guard{}", plural(guards)));
+    }
+    if problems > 0 {
+        why.push(format!("for {problems} object{} that cannot be applied", plural(problems)));
+    }
+    format!("REFUSED {}", why.join(" and "))
+}
+
+/// Returns a sentence with a capital letter.
+pub(crate) fn capital(text: &str) -> String {
+    let mut rest = text.chars();
+    rest.next().map_or_else(String::new, |first| first.to_uppercase().chain(rest).collect())
 }
 
 pub(crate) fn plural(count: usize) -> &'static str {
@@ -91,23 +131,11 @@ pub(crate) fn plural(count: usize) -> &'static str {
 pub(crate) fn forecast_line(forecast: &Forecast) -> String {
     match forecast {
         Forecast::Restart { why, .. } => format!("restarts {}", clean(why)),
-        Forecast::DataLoss { what } => format!("DESTROYS DATA: {}", clean(what)),
-        Forecast::Cascade { text, volumes, .. } if *volumes > 0 => format!("DESTROYS DATA: {}", clean(text)),
-        Forecast::Cascade { text, .. } | Forecast::Note { text } => clean(text),
-    }
-}
-
-/// Returns what going back would take, where it is more than delivering the previous commit. Not for objects that are
-/// new or adopted: a first delivery would say it of every one.
-pub(crate) fn reversal_line(action: &Action) -> Option<String> {
-    if !matches!(action.operation, Operation::Update | Operation::Prune) {
-        return None;
-    }
-    match action.reversal() {
-        Reversal::Yes => None,
-        Reversal::WithSteps(why) => {
-            Some(format!("going back takes more than the previous commit: {}", clean(&why)))
+        Forecast::DataLoss { what: text } | Forecast::Cascade { text, .. } if is_loss(forecast) => {
+            format!("DESTROYS DATA: {}", clean(text))
         }
-        Reversal::No(why) => Some(format!("no way back: {}", clean(&why))),
+        Forecast::DataLoss { what: text } | Forecast::Cascade { text, .. } | Forecast::Note { text } => {
+            clean(text)
+        }
     }
 }

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use serde_json::Value;
 
-use crate::actions::toll_line;
+use crate::actions::{Deletes, toll_line};
 use crate::view::Change;
 use crate::{Palette, clean, without_commands};
 
@@ -17,7 +17,7 @@ const FIELDS: usize = 20;
 pub fn plan_document_text(plan: &Value, palette: Palette) -> String {
     let mut out = String::new();
     let toll = serde_json::from_value(plan["toll"].clone()).unwrap_or_default();
-    if let Some(line) = toll_line(&toll) {
+    if let Some(line) = toll_line(&toll, deletes(plan)) {
         let _ = writeln!(out, "  altogether {}", palette.bad(&line));
     }
     let actions = plan["actions"].as_array().map(Vec::as_slice).unwrap_or_default();
@@ -27,10 +27,14 @@ pub fn plan_document_text(plan: &Value, palette: Palette) -> String {
         let padded = format!("{word:<9}");
         let painted = if word == "prune" { palette.bad(&padded) } else { palette.warn(&padded) };
         let _ = writeln!(out, "  {painted} {}", palette.strong(&object_name(&action["object"])));
+        if let Some(replaced) = action["replaces"]["object"]["name"].as_str() {
+            let _ = writeln!(out, "            compared with {}, which it replaces", clean(replaced));
+        }
         for forecast in items(&action["forecasts"]) {
             let _ = writeln!(out, "            {}", palette.bad(&forecast_text(forecast)));
         }
-        let changes = items(&action["delta"]);
+        let own = items(&action["delta"]);
+        let changes = if own.is_empty() { items(&action["replaces"]["delta"]) } else { own };
         for change in changes.iter().take(FIELDS) {
             let described = field(change);
             for line in std::iter::once(&described.head).chain(&described.body) {
@@ -42,6 +46,20 @@ pub fn plan_document_text(plan: &Value, palette: Palette) -> String {
         }
     }
     without_commands(&out)
+}
+
+fn deletes(plan: &Value) -> Deletes {
+    let forecasts = items(&plan["actions"]).iter().flat_map(|action| items(&action["forecasts"]));
+    let is_loss = |forecast: &Value| {
+        forecast["forecast"] == "dataLoss" || (forecast["forecast"] == "cascade" && forecast["volumes"] != 0)
+    };
+    if forecasts.into_iter().any(is_loss) {
+        Deletes::Data
+    } else if items(&plan["actions"]).iter().any(|action| action["operation"] == "prune") {
+        Deletes::NoData
+    } else {
+        Deletes::Nothing
+    }
 }
 
 fn field(change: &Value) -> Change {
@@ -89,7 +107,7 @@ mod tests {
             {"operation": "update", "object": object("StatefulSet.apps", "db"),
              "delta": [{"change": "changed", "path": "spec.replicas", "before": 1, "after": 3}]},
         ]});
-        let want = "  altogether restarts 3 pods; takes along 1 claim; destroys 10 GiB in 1 volume\n  prune     PersistentVolumeClaim shop/data-0\n            DESTROYS DATA: 10Gi\n  \
+        let want = "  altogether restarts 3 pods; deletes 1 claim; destroys 10 GiB in 1 volume\n  prune     PersistentVolumeClaim shop/data-0\n            DESTROYS DATA: 10Gi\n  \
                     update    StatefulSet.apps shop/db\n            ~ spec.replicas: 1 → 3\n";
         assert_eq!(plan_document_text(&plan, Palette::plain()), want);
     }

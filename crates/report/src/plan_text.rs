@@ -31,6 +31,10 @@ pub enum Diff {
     Yaml,
 }
 
+/// What to do about a missing approval.
+pub(crate) const APPROVING: &str =
+    "An approval names the change digest. `windlass approve --help` shows how one is signed.";
+
 /// Lines of YAML for each field that may be shown.
 const LINES_A_FIELD: usize = 8;
 
@@ -40,9 +44,18 @@ pub fn plan_text(plan: &Plan, options: PlanText) -> String {
     let palette = options.palette;
     let mut out = String::new();
     let _ = writeln!(out, "{}", palette.strong(&title(&view, plan)));
+    if let Some(origin) = origin(&view) {
+        let _ = writeln!(out, "  {}", palette.dim(&origin));
+    }
     let _ = writeln!(out, "  {}: {}", painted(palette, &view.verdict), view.counts_line());
+    if let Some(consequence) = view.consequence {
+        let _ = writeln!(out, "  {consequence}");
+    }
     if let Some(toll) = &view.toll {
         let _ = writeln!(out, "  altogether {}", painted(palette, toll));
+    }
+    if let Some(undo) = &view.undo {
+        let _ = writeln!(out, "  {}", painted(palette, undo));
     }
     if let Some(digest) = &view.digest {
         let _ = writeln!(out, "  change digest {digest}");
@@ -61,6 +74,14 @@ fn title(view: &View<'_>, plan: &Plan) -> String {
         name => format!("{name} {value}"),
     });
     format!("{} on {server} ({version}): {}", view.title, source.unwrap_or_default())
+}
+
+/// Says who wrote and who signed what is planned.
+fn origin(view: &View<'_>) -> Option<String> {
+    let wanted = ["author", "signed by", "branch", "rollback"];
+    let facts = view.facts.iter().filter(|(name, _)| wanted.contains(name));
+    let told: Vec<String> = facts.map(|(name, value)| format!("{name} {value}")).collect();
+    (!told.is_empty()).then(|| told.join(", "))
 }
 
 fn painted(palette: Palette, line: &Line) -> String {
@@ -103,6 +124,13 @@ fn objects(out: &mut String, view: &View<'_>, options: PlanText) {
         .filter(|(position, object)| *position < options.objects || object.is_grave())
         .map(|(_, object)| object)
         .collect();
+    if visible.len() > 1 {
+        let _ = writeln!(
+            out,
+            "\n  {}",
+            options.palette.dim("Objects, the most dangerous first (not the order of applying):")
+        );
+    }
     let mut previous_was_short = false;
     for object in &visible {
         let lines = details(object, options);
@@ -170,18 +198,18 @@ fn change_lines(change: &Change, palette: Palette) -> Vec<String> {
 }
 
 fn closing(out: &mut String, view: &View<'_>, palette: Palette) {
-    for (position, (count, why)) in view.unverified.iter().enumerate() {
+    for (position, text) in view.unverified.iter().enumerate() {
         let gap = if position == 0 { "\n" } else { "" };
-        let text = format!("{count} not yet verified by the server: {why}");
-        let _ = writeln!(out, "{gap}  {}", palette.dim(&text));
+        let _ = writeln!(out, "{gap}  {}", palette.warn(text));
     }
     for warning in &view.warnings {
         let _ = writeln!(out, "\n  {}", palette.warn(&format!("warning: {warning}")));
     }
     if !view.reasons.is_empty() {
-        let _ = writeln!(out, "\n  A human must approve because:");
+        let _ = writeln!(out, "\n  {}:", view.asks);
         for reason in &view.reasons {
             let _ = writeln!(out, "    - {reason}");
         }
+        let _ = writeln!(out, "  {}", palette.dim(APPROVING));
     }
 }

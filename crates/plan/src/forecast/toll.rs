@@ -27,6 +27,7 @@ pub(crate) fn of_plan(scene: &Scene<'_>, actions: &[Action]) -> Toll {
             shrinking(action, &mut toll);
         }
     }
+    toll.uncounted_deletions = gone.uncounted;
     toll.deleted_pods += gone.pods.len();
     toll.deleted_claims += gone.claims.len();
     toll.destroyed_volumes += gone.volumes.len();
@@ -67,12 +68,16 @@ struct Gone {
     claims: BTreeSet<ObjectKey>,
     /// By name, with the size where it is known.
     volumes: BTreeMap<String, Option<u64>>,
+    /// Objects of which it could not be read what they own.
+    uncounted: usize,
 }
 
 impl Gone {
     fn add(&mut self, observation: &Observation, object: &Object, retained: &[RetainedVolume]) {
         let key = ObjectKey::from(object.reference());
-        let descendants = observation.descendants.get(&key).and_then(|found| found.as_ref().ok());
+        let found = observation.descendants.get(&key);
+        self.uncounted += usize::from(matches!(found, Some(Err(_))));
+        let descendants = found.and_then(|found| found.as_ref().ok());
         let pods =
             std::iter::once(object).chain(descendants.into_iter().flatten()).filter(|object| is_pod(object));
         self.pods.extend(pods.map(|pod| ObjectKey::from(pod.reference())));

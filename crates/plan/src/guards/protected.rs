@@ -3,9 +3,9 @@
 use windlass_model::{Action, ObjectRef, Refusal};
 
 use super::permission::Permission;
+use crate::kinds;
 use crate::refusal::Guard;
 use crate::scene::Scene;
-use crate::kinds;
 
 pub(super) fn refusals(scene: &Scene<'_>, prunes: &[&Action]) -> Vec<Refusal> {
     prunes.iter().filter_map(|action| refusal(scene, action)).collect()

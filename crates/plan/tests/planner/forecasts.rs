@@ -146,7 +146,12 @@ fn what_goes_with_several_deletions_is_counted_once() {
     let mut volume = named("v1", "PersistentVolume", None, "pv-1");
     volume["spec"] = json!({"persistentVolumeReclaimPolicy": "Retain"});
     world.observation.volumes.insert("pv-1".into(), object(volume));
-    assert_eq!(world.plan().toll, Toll { destroyed_volumes: 0, destroyed_bytes: 0, ..want });
+    let want = Toll { destroyed_volumes: 0, destroyed_bytes: 0, ..want };
+    assert_eq!(world.plan().toll, want);
+    for found in world.observation.descendants.values_mut().take(1) {
+        *found = Err("forbidden".into());
+    }
+    assert_eq!(world.plan().toll.uncounted_deletions, 1);
 }
 
 #[test]

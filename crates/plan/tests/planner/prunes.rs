@@ -101,6 +101,33 @@ fn a_superseded_secret_needs_no_permission() {
     check("db", 4, &[&["create"], &["prune secret", "[data]"], &["refused protected-kind"]]);
 }
 
+/// A name that is made from the content says only that something differs.
+#[test]
+fn a_generated_object_is_compared_with_the_newest_one_that_it_replaces() {
+    let config = |name: &str, made: &str, size: &str| {
+        let mut body = named("v1", "ConfigMap", Some("shop"), name);
+        body["metadata"]["creationTimestamp"] = json!(made);
+        body["data"] = json!({"size": size});
+        body
+    };
+    let older = config("db-5h2ct8kd4m", "2026-01-01T00:00:00Z", "1");
+    let newer = config("db-6h2ct8kd4m", "2026-02-01T00:00:00Z", "2");
+    let new = config("db-hk7m2bdt9f", "2026-03-01T00:00:00Z", "3");
+    for both in [[&newer, &older], [&older, &newer]] {
+        let mut world = World::new()
+            .unit("shop", std::slice::from_ref(&new))
+            .answered(&new, None, live(new.clone()))
+            .set("shop", &both);
+        for old in both {
+            world = world.candidate(member("shop", old.clone()));
+        }
+        let replaces = world.plan().actions[0].replaces.clone().unwrap();
+        assert_eq!(replaces.object.name, "db-6h2ct8kd4m");
+        let want = json!([{"path": "data.size", "change": "changed", "before": "2", "after": "3"}]);
+        assert_eq!(json!(replaces.delta), want);
+    }
+}
+
 /// kubectl prints a pruned Secret whole.
 #[test]
 fn a_pruned_secret_shows_no_value() {

@@ -4,6 +4,7 @@
 //! The page's own policy allows exactly those two, by their digests, so that even a hole would let nothing act.
 
 mod object;
+mod prose;
 
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
@@ -11,9 +12,11 @@ use maud::{DOCTYPE, Markup, PreEscaped, html};
 use sha2::{Digest as _, Sha256};
 use windlass_model::{Operation, Plan};
 
-use crate::actions::plural;
+use crate::actions::capital;
+use crate::plan_text::APPROVING;
 use crate::view::{Danger, Tone, View};
 use crate::without_commands;
+use prose::prose;
 
 const STYLE: &str = include_str!("style.css");
 /// A list that is longer scrolls inside its card.
@@ -46,7 +49,7 @@ fn page(view: &View<'_>, plan: &Plan) -> Markup {
                     (remarks(view))
                     (objects(view))
                     (unchanged(view))
-                    footer { "Made by " (plan.tool) ". The page shows what " code { "plan.json" } " holds; Secret values are masked in both." }
+                    footer { "Made by " (plan.tool) ". " code { "plan.json" } " holds the plan for tools, without the manifests. Secret values are masked in both." }
                 }
                 script { (PreEscaped(SCRIPT)) }
             }
@@ -69,8 +72,10 @@ fn header(view: &View<'_>) -> Markup {
         header {
             h1 { "Windlass · " (view.title) }
             p class={ "verdict " (class(view.verdict.tone())) } { (view.verdict.text()) }
-            (counts(view))
+            @if let Some(consequence) = view.consequence { p { (consequence) } }
+            p.counts { (view.counts_line()) }
             @if let Some(toll) = &view.toll { p.(format!("toll {}", class(toll.tone()))) { "Altogether " (toll.text()) } }
+            @if let Some(undo) = &view.undo { p.undo { (capital(undo.text())) } }
             dl {
                 @for (name, value) in &view.facts { dt { (name) } dd { (value) } }
                 @if let Some(digest) = &view.digest { dt { "change digest" } dd.mono { (digest) } }
@@ -79,19 +84,14 @@ fn header(view: &View<'_>) -> Markup {
     }
 }
 
-/// The counts are switches, too: the style hides what is not ticked.
-fn counts(view: &View<'_>) -> Markup {
+/// What is listed; the style hides what is not ticked. It changes the view alone, so it stands beside the list.
+fn switches(view: &View<'_>) -> Markup {
     html! {
-        fieldset.counts {
-            legend { "Show objects by what happens to them" }
-            @for (operation, count, word) in &view.counts {
-                label {
-                    input type="checkbox" checked id={ "show-" (operation.word()) };
-                    b { (count) } " " (word)
-                }
+        fieldset.switches {
+            legend { "Show" }
+            @for (operation, ..) in &view.counts {
+                label { input type="checkbox" checked id={ "show-" (operation.word()) }; (operation.word()) }
             }
-            @if view.problems > 0 { label.still { b { (view.problems) } " with problems" } }
-            @if view.ignored > 0 { label.still { b { (view.ignored) } " ignored difference" (plural(view.ignored)) } }
         }
     }
 }
@@ -114,10 +114,10 @@ fn danger_card(danger: &Danger) -> Markup {
                 @for finding in &danger.findings {
                     li {
                         @match finding.object {
-                            Some(position) => a href={ "#o" (position) } { (finding.text.text()) },
-                            None => (finding.text.text()),
+                            Some(position) => a href={ "#o" (position) } { (prose(finding.text.text())) },
+                            None => (prose(finding.text.text())),
                         }
-                        @if let Some(hint) = &finding.hint { div.hint { "→ " (hint.text()) } }
+                        @if let Some(hint) = &finding.hint { div.hint { "→ " (prose(hint.text())) } }
                     }
                 }
             }
@@ -129,8 +129,9 @@ fn approval(view: &View<'_>) -> Markup {
     html! {
         @if !view.reasons.is_empty() {
             section.card {
-                h3 { "A human must approve because" }
-                ul { @for reason in &view.reasons { li { (reason) } } }
+                h3 { (view.asks) }
+                ul { @for reason in &view.reasons { li { (prose(reason)) } } }
+                p.faint { (prose(APPROVING)) }
             }
         }
     }
@@ -139,13 +140,11 @@ fn approval(view: &View<'_>) -> Markup {
 fn remarks(view: &View<'_>) -> Markup {
     html! {
         @if !view.warnings.is_empty() || !view.unverified.is_empty() {
-            section.card {
-                h3 { "Good to know" }
+            section.card.warning {
+                h3 { "Not certain" }
                 ul {
-                    @for warning in &view.warnings { li { (warning) } }
-                    @for (count, why) in &view.unverified {
-                        li { (count) " not yet verified by the server: " (why) }
-                    }
+                    @for warning in &view.warnings { li { (prose(warning)) } }
+                    @for text in &view.unverified { li { (prose(text)) } }
                 }
             }
         }
@@ -155,7 +154,8 @@ fn remarks(view: &View<'_>) -> Markup {
 fn objects(view: &View<'_>) -> Markup {
     html! {
         @if !view.objects.is_empty() {
-            h2 #objects { "Objects " small { (view.objects.len()) ", the most dangerous first" } }
+            h2 #objects { "Objects " small { (view.objects.len()) ", the most dangerous first; not the order of applying" } }
+            (switches(view))
             div.tools #tools hidden {
                 input type="search" #find placeholder="Find by name, kind, unit, field or value" aria-label="Find objects";
                 button type="button" #unfold { "Unfold all" }
@@ -172,9 +172,9 @@ fn unchanged(view: &View<'_>) -> Markup {
         @if !view.unchanged.is_empty() {
             section.(format!("op-{}", Operation::NoOp.word())) {
                 h2 { "Unchanged " small { (view.unchanged.len()) } }
-                details.object {
-                    summary { span { "All names" } }
-                    div.inside { div.columns { @for name in &view.unchanged { span { (name) } } } }
+                details.names {
+                    summary { "All names" }
+                    div.columns { @for name in &view.unchanged { span { (name) } } }
                 }
             }
         }

@@ -4,6 +4,8 @@ use maud::{Markup, html};
 use windlass_model::Risk;
 
 use super::class;
+use super::prose::prose;
+use crate::actions::is_loss;
 use crate::view::{Change, Line, ObjectView, Tone};
 use crate::yaml;
 
@@ -44,7 +46,7 @@ fn headline(object: &ObjectView<'_>) -> Markup {
         span class={ "word " (class(object.tone())) } { (object.word()) }
         span.kind { (object.kind) }
         span.name { (object.name) }
-        @if let Some((word, tone)) = risk(object.action.risk) { span class={ "risk " (class(tone)) } { (word) } }
+        @if let Some((word, tone)) = risk(object) { span class={ "risk " (class(tone)) } { (word) } }
         span.side {
             (object.action.unit.as_str())
             @if let Some(origin) = &object.origin { " · " (origin) }
@@ -53,20 +55,21 @@ fn headline(object: &ObjectView<'_>) -> Markup {
 }
 
 /// Routine is not worth a word.
-fn risk(risk: Risk) -> Option<(&'static str, Tone)> {
-    match risk {
+fn risk(object: &ObjectView<'_>) -> Option<(&'static str, Tone)> {
+    match object.action.risk {
         Risk::None | Risk::Routine => None,
         Risk::Restart => Some(("restarts pods", Tone::Warning)),
         Risk::Access => Some(("access", Tone::Warning)),
         Risk::Definition => Some(("definition", Tone::Warning)),
         Risk::Deletion => Some(("deletion", Tone::Danger)),
-        Risk::Data => Some(("data", Tone::Danger)),
+        Risk::Data if object.action.forecasts.iter().any(is_loss) => Some(("destroys data", Tone::Danger)),
+        Risk::Data => Some(("holds data", Tone::Warning)),
     }
 }
 
 fn paragraph(line: &Line) -> Markup {
     let sign = if line.tone() == Tone::Hint { "→ " } else { "" };
-    html! { p class=(class(line.tone())) { (sign) (line.text()) } }
+    html! { p class=(class(line.tone())) { (sign) (prose(line.text())) } }
 }
 
 fn changes(changes: &[Change]) -> Markup {

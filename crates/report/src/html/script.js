@@ -19,7 +19,11 @@ const find = () => {
   told.textContent = words.length ? `${shown} of ${objects.length}` : '';
 };
 const fold = (open) => {
-  for (const object of objects) if (!object.hidden && object.tagName === 'DETAILS') object.open = open;
+  for (const object of objects) {
+    if (object.hidden || object.tagName !== 'DETAILS') continue;
+    object.open = open;
+    for (const inner of object.querySelectorAll('details')) inner.open = open;
+  }
 };
 const follow = () => {
   const hash = decodeURIComponent(location.hash.slice(1));

@@ -10,8 +10,10 @@ mod pack;
 
 use std::fmt::Write as _;
 
-use windlass_model::Plan;
+use windlass_model::{Plan, Risk};
 
+use crate::actions::capital;
+use crate::plan_text::APPROVING;
 use crate::view::{Change, Danger, Line, ObjectView, Tone, View};
 use crate::{clean, without_commands};
 use escape::{code, fence_for, html};
@@ -83,9 +85,15 @@ fn head(view: &View<'_>) -> String {
         _ => "✅",
     };
     let _ = writeln!(out, "## Windlass: {} — {mark} {}\n", view.title, view.verdict.text());
+    if let Some(consequence) = view.consequence {
+        let _ = writeln!(out, "{consequence}\n");
+    }
     let _ = writeln!(out, "**{}**\n", view.counts_line());
     if let Some(toll) = &view.toll {
         let _ = writeln!(out, "Altogether {}\n", toll.text());
+    }
+    if let Some(undo) = &view.undo {
+        let _ = writeln!(out, "{}\n", capital(undo.text()));
     }
     for (name, value) in &view.facts {
         let _ = writeln!(out, "- {name} {}", code(value));
@@ -102,7 +110,9 @@ fn pieces(view: &View<'_>) -> Vec<Piece> {
     let mut pieces: Vec<Piece> =
         view.dangers.iter().flat_map(|danger| danger_pieces(danger, &view.objects)).collect();
     if !view.objects.is_empty() {
-        pieces.push(Piece::fixed("\n### Objects\n\n".to_owned()));
+        pieces.push(Piece::fixed(
+            "\n### Objects\n\nThe most dangerous first; this is not the order of applying.\n\n".to_owned(),
+        ));
     }
     pieces.extend(view.objects.iter().map(object_piece));
     pieces
@@ -130,7 +140,8 @@ fn object_piece(object: &ObjectView<'_>) -> Piece {
         format!("{name}<br>\n")
     } else {
         let fence = fence_for(&body);
-        format!("<details><summary>{name}</summary>\n\n{fence}diff\n{body}{fence}\n\n</details>\n\n")
+        let open = if object.is_grave() || object.action.risk >= Risk::Restart { " open" } else { "" };
+        format!("<details{open}><summary>{name}</summary>\n\n{fence}diff\n{body}{fence}\n\n</details>\n\n")
     };
     let named = format!("- {} {}\n", object.word(), code(&object.full_name()));
     // What is grave stands among the dangers already.
@@ -153,13 +164,14 @@ fn block(object: &ObjectView<'_>) -> String {
 fn foot(view: &View<'_>) -> String {
     let mut out = String::new();
     if !view.reasons.is_empty() {
-        let _ = writeln!(out, "\n### A human must approve because\n");
+        let _ = writeln!(out, "\n### {}\n", view.asks);
         for reason in &view.reasons {
             let _ = writeln!(out, "- {}", code(reason));
         }
+        let _ = writeln!(out, "\n{APPROVING}");
     }
-    for (count, why) in &view.unverified {
-        let _ = writeln!(out, "\n*{count} not yet verified by the server:* {}", code(why));
+    for text in &view.unverified {
+        let _ = writeln!(out, "\n{}", code(text));
     }
     for warning in &view.warnings {
         let _ = writeln!(out, "\n*Warning:* {}", code(warning));

@@ -6,6 +6,8 @@ use windlass_model::{Forecast, ObjectRef, Operation, Plan, RestartStep, Risk};
 
 use super::line::{Line, Tone};
 use super::object::ObjectView;
+use super::undo;
+use crate::actions::is_loss;
 
 /// Dangers of one sort.
 pub(crate) struct Danger {
@@ -31,7 +33,7 @@ pub(crate) struct Finding {
 
 /// Gathers the dangers, the worst first. An object can stand under several headings, but what is deleted with its
 /// data is not told a second time as a deletion.
-pub(crate) fn of(plan: &Plan, objects: &[ObjectView<'_>]) -> Vec<Danger> {
+pub(crate) fn of(plan: &Plan, objects: &[ObjectView<'_>], drift: bool) -> Vec<Danger> {
     let refused = plan.refusals.iter().map(|refusal| Finding {
         object: None,
         text: Line::new(Tone::Danger, format!("{}: {}", refusal.guard, refusal.message)),
@@ -41,6 +43,9 @@ pub(crate) fn of(plan: &Plan, objects: &[ObjectView<'_>]) -> Vec<Danger> {
         vec![Danger { heading: "Refused", tone: Tone::Danger, deletes: false, findings: refused.collect() }];
     dangers.extend(SORTS.map(|sort| of_sort(sort, objects)));
     dangers.push(restarts(plan, objects));
+    if !drift {
+        dangers.extend(undo::dangers(plan));
+    }
     dangers.retain(|danger| !danger.findings.is_empty());
     dangers
 }
@@ -68,7 +73,7 @@ fn restarts(plan: &Plan, objects: &[ObjectView<'_>]) -> Danger {
         }
     };
     Danger {
-        heading: "Restarts pods, in the order in which it begins",
+        heading: "Restarts pods, in this order",
         tone: Tone::Warning,
         deletes: false,
         findings: plan.restarts().into_iter().map(finding).collect(),
@@ -88,8 +93,8 @@ const SORTS: [Sort; 5] = [
         let keeps_data = !object.action.forecasts.iter().any(|forecast| lost(forecast).is_some());
         (object.action.operation == Operation::Prune && keeps_data).then(|| object.full_name())
     }),
-    ("Changes operators and API definitions", Tone::Warning, false, |object| at(object, Risk::Definition)),
-    ("Changes rights, webhooks, network or storage rules", Tone::Warning, false, |object| {
+    ("Operators and API definitions", Tone::Warning, false, |object| at(object, Risk::Definition)),
+    ("Rights, webhooks, policies, network, storage and scheduling rules", Tone::Warning, false, |object| {
         at(object, Risk::Access)
     }),
 ];
@@ -102,8 +107,7 @@ fn at(object: &ObjectView<'_>, risk: Risk) -> Option<String> {
 
 fn lost(forecast: &Forecast) -> Option<&str> {
     match forecast {
-        Forecast::DataLoss { what } => Some(what),
-        Forecast::Cascade { text, volumes, .. } if *volumes > 0 => Some(text),
+        Forecast::DataLoss { what: text } | Forecast::Cascade { text, .. } if is_loss(forecast) => Some(text),
         _ => None,
     }
 }

@@ -3,22 +3,24 @@
 //! Every text in here is [`clean()`] already. A form adds the escapes of its own language.
 
 mod change;
+mod created;
 mod danger;
 mod definition;
 mod line;
 mod object;
 mod recipe;
+mod undo;
 
 use std::collections::BTreeMap;
 
-use windlass_model::{Action, Operation, Plan, Preview, Provenance, Toll};
+use windlass_model::{Action, Operation, Plan, Preview, Provenance};
 
 pub(crate) use change::{Change, cut};
 pub(crate) use danger::Danger;
 pub(crate) use line::{Line, Tone};
 pub(crate) use object::ObjectView;
 
-use crate::actions::{counts, toll_line, verdict};
+use crate::actions::{Deletes, counts, plural, toll_line, verdict};
 use crate::clean;
 
 /// A plan as people read it.
@@ -27,26 +29,32 @@ pub(crate) struct View<'a> {
     pub(crate) title: String,
     /// The verdict in one line, and whether it is good news.
     pub(crate) verdict: Line,
+    /// What the verdict means, where it could be taken for less.
+    pub(crate) consequence: Option<&'static str>,
     /// How many objects each operation touches, in the order of danger, with words.
     pub(crate) counts: Vec<(Operation, usize, &'static str)>,
     /// Objects with a problem.
     pub(crate) problems: usize,
     /// How many differences ignore rules hide.
     pub(crate) ignored: usize,
-    /// What all actions together restart and take along, on one line; none where that is nothing.
+    /// What all actions together restart, stop and destroy, on one line; none where nothing is deleted or restarted.
     pub(crate) toll: Option<Line>,
+    /// That the previous commit undoes everything, where it does.
+    pub(crate) undo: Option<Line>,
     /// What the plan is about: name and value.
     pub(crate) facts: Vec<(&'static str, String)>,
     /// What an approval names; none where nobody is asked.
     pub(crate) digest: Option<String>,
     /// What destroys, stops or restarts, the worst first.
     pub(crate) dangers: Vec<Danger>,
+    /// What stands above the reasons.
+    pub(crate) asks: &'static str,
     /// Why a human must approve.
     pub(crate) reasons: Vec<String>,
     /// What does not stop the run but should be known.
     pub(crate) warnings: Vec<String>,
-    /// Why the server could not be asked about some objects, and about how many.
-    pub(crate) unverified: Vec<(usize, String)>,
+    /// Which objects the server could not be asked about as they will be, and why.
+    pub(crate) unverified: Vec<String>,
     /// The objects that something is to be said about, the most dangerous first.
     pub(crate) objects: Vec<ObjectView<'a>>,
     /// The names of all others.
@@ -61,16 +69,25 @@ impl<'a> View<'a> {
             plan.actions.iter().partition(|action| is_shown(action));
         let objects = object::by_danger(shown);
         let counts_of = plan.counts();
+        let refused = !drift && !plan.is_executable();
         Self {
             title: format!("{}{environment}", if drift { "Drift" } else { "Plan" }),
             verdict: headline(plan, drift),
+            consequence: refused
+                .then_some("Nothing of this plan is carried out, and no approval changes that."),
             counts: counts(&counts_of),
             problems: counts_of.problems,
             ignored: counts_of.ignored,
-            toll: toll(&plan.toll),
+            toll: toll(plan),
+            undo: if drift { None } else { undo::whole(plan) },
             facts: facts(plan),
             digest: (!drift).then(|| plan.change_digest().to_string()),
-            dangers: danger::of(plan, &objects),
+            dangers: danger::of(plan, &objects, drift),
+            asks: if refused {
+                "Once nothing refuses it, a human must approve because"
+            } else {
+                "A human must approve because"
+            },
             reasons: if !drift && plan.has_changes() {
                 plan.requirement.reasons.iter().map(|reason| clean(reason)).collect()
             } else {
@@ -110,9 +127,13 @@ fn headline(plan: &Plan, drift: bool) -> Line {
     Line::new(tone, verdict(plan))
 }
 
-fn toll(toll: &Toll) -> Option<Line> {
-    let tone = if toll.destroyed_volumes > 0 { Tone::Danger } else { Tone::Warning };
-    toll_line(toll).map(|text| Line::new(tone, text))
+fn toll(plan: &Plan) -> Option<Line> {
+    let deletes = Deletes::of(&plan.actions);
+    let tone = match deletes {
+        Deletes::Data => Tone::Danger,
+        Deletes::NoData | Deletes::Nothing => Tone::Warning,
+    };
+    toll_line(&plan.toll, deletes).map(|text| Line::new(tone, text))
 }
 
 fn facts(plan: &Plan) -> Vec<(&'static str, String)> {
@@ -140,13 +161,19 @@ fn facts(plan: &Plan) -> Vec<(&'static str, String)> {
     facts
 }
 
-/// Counts, for each reason, the objects that the server could not be asked about yet.
-fn unverified(plan: &Plan) -> Vec<(usize, String)> {
-    let mut reasons: BTreeMap<&str, usize> = BTreeMap::new();
+/// Names, for each reason, the objects that the server could not be asked about as they will be.
+fn unverified(plan: &Plan) -> Vec<String> {
+    let mut reasons: BTreeMap<&str, Vec<&Action>> = BTreeMap::new();
     for action in &plan.actions {
         if let Preview::Locally(why) = &action.preview {
-            *reasons.entry(why).or_default() += 1;
+            reasons.entry(why).or_default().push(action);
         }
     }
-    reasons.into_iter().map(|(why, count)| (count, clean(why))).collect()
+    let all = plan.actions.len();
+    let sentence = |(why, actions): (&str, Vec<&Action>)| {
+        let count = actions.len();
+        let objects = format!("{count} of {all} object{} checked only in part", plural(all));
+        clean(&format!("{objects}: {why} ({})", undo::named(&actions)))
+    };
+    reasons.into_iter().map(sentence).collect()
 }

@@ -3,13 +3,14 @@
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
-use windlass_model::{Action, Conflict, Operation, Preview, Problem, Risk};
+use windlass_model::{Action, Conflict, Forecast, Operation, Preview, Problem, Replacement, Risk};
 
 use super::change::Change;
+use super::created;
 use super::definition;
 use super::line::{Line, Tone};
 use super::recipe;
-use crate::actions::{forecast_line, plural, reversal_line};
+use crate::actions::{forecast_line, is_loss, plural};
 use crate::clean;
 
 /// What is said about one object.
@@ -98,13 +99,28 @@ fn notes(action: &Action) -> Vec<Line> {
             notes.extend(recipe::lines(recipe));
         }
     }
-    let tone = if action.risk >= Risk::Deletion { Tone::Danger } else { Tone::Warning };
-    notes.extend(action.forecasts.iter().map(|forecast| Line::new(tone, forecast_line(forecast))));
-    notes.extend(reversal_line(action).map(|text| Line::new(Tone::Warning, text)));
+    notes.extend(
+        action.forecasts.iter().map(|forecast| Line::new(tone_of(forecast), forecast_line(forecast))),
+    );
+    notes.extend(created::lines(action));
     notes
 }
 
+/// Only what is bad news looks like it: a note can as well say that data stays.
+fn tone_of(forecast: &Forecast) -> Tone {
+    match forecast {
+        _ if is_loss(forecast) => Tone::Danger,
+        Forecast::Note { .. } => Tone::Plain,
+        _ => Tone::Warning,
+    }
+}
+
 fn changes(action: &Action) -> Vec<Change> {
+    if let Some(Replacement { object, delta }) = &action.replaces {
+        let what = if delta.is_empty() { "the same content as" } else { "compared with" };
+        let head = Change::line(Tone::Dim, format!("{what} {}, which it replaces", object.name));
+        return std::iter::once(head).chain(delta.iter().map(Change::of)).collect();
+    }
     if action.object.kind.is("apiextensions.k8s.io", "CustomResourceDefinition") {
         definition::changes(&action.delta)
     } else {

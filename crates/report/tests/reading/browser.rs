@@ -89,7 +89,7 @@ fn the_page_is_whole_and_its_script_runs_under_its_own_policy() {
         "Look at this first",
         "DESTROYS DATA",
         "hint",
-        "A human must approve because",
+        "Once nothing refuses it, a human must approve because",
         "spec.size: maximum 5 → 10",
     ] {
         assert!(dom.contains(text), "{text}");
@@ -101,7 +101,7 @@ fn the_page_is_whole_and_its_script_runs_under_its_own_policy() {
 fn objects_are_found_by_name_and_opened_by_link() {
     let page = Page::of(&samples::rich());
     let found = page.dom("#find=nginx%20proxy");
-    assert!(found.contains(">1 of 11<"), "{found}");
+    assert!(found.contains(">1 of 10<"), "{found}");
     let opened = page.dom("#o0");
     assert_eq!(opened.matches("open=\"\"").count(), 1);
 }

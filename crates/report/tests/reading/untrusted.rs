@@ -10,8 +10,8 @@ use std::collections::BTreeSet;
 use pulldown_cmark::{Event, Options, Parser, Tag};
 use serde_json::{Value, json};
 use windlass_model::{
-    Action, ChangeKind, Conflict, Event as RunEvent, FieldChange, FieldPath, Forecast, Level, Operation,
-    Plan, Preview, Problem, Recipe, RecipeStep, Refusal,
+    Action, ChangeKind, Conflict, Event as RunEvent, FieldChange, FieldPath, Forecast, Level, Object,
+    Operation, Plan, Preview, Problem, Recipe, RecipeStep, Refusal, Replacement,
 };
 use windlass_report::{
     Diff, Narrator, Palette, PlanMarkdown, PlanText, Report, RunLine, Terminal, history_text, json_text,
@@ -47,7 +47,7 @@ const PAYLOADS: [&str; 20] = [
 type Place = fn(&mut Plan, &str);
 
 /// Every place where text of a repository or a cluster gets into a plan.
-const POSITIONS: [(&str, Place); 20] = [
+const POSITIONS: [(&str, Place); 22] = [
     ("name", |plan, text| first(plan).object.name = text.into()),
     ("namespace", |plan, text| first(plan).object.namespace = Some(text.to_owned())),
     ("kind", |plan, text| first(plan).object.kind.kind = text.into()),
@@ -64,6 +64,21 @@ const POSITIONS: [(&str, Place); 20] = [
         let action =
             samples::action(Operation::Create, None, Some(samples::config("a", &json!({text: text}))));
         plan.actions.push(action);
+    }),
+    ("replaced", |plan, text| {
+        let config = |value: &str| {
+            Object::new(samples::config("a", &json!({text: value, "same": text})), None).unwrap()
+        };
+        let mut replaces = Replacement::between(&config("before"), &config(text));
+        text.clone_into(&mut replaces.object.name);
+        let mut action = samples::action(Operation::Create, None, Some(samples::config("a", &json!({}))));
+        action.replaces = Some(replaces);
+        plan.actions.push(action);
+    }),
+    ("created", |plan, text| {
+        let body = json!({"apiVersion": "apps/v1", "kind": "StatefulSet", "metadata": {"name": "a"}, "spec": {
+            "template": {"spec": {"containers": [{"name": text, "image": text}]}}}});
+        plan.actions.push(samples::action(Operation::Create, None, Some(body)));
     }),
     ("forecast", |plan, text| {
         let texts = [text.to_owned(), text.to_owned(), text.to_owned()];
@@ -157,7 +172,8 @@ fn check_printed(text: &str, what: &str) {
 }
 
 /// What our own Markdown is made of.
-const OUR_HTML: [&str; 10] = [
+const OUR_HTML: [&str; 11] = [
+    "<details open><summary><b>",
     "<details><summary><b>",
     "</b> <code>",
     "</code></summary>",
@@ -178,7 +194,7 @@ fn check_markdown(text: &str, what: &str) {
     for event in Parser::new_ext(text, Options::all()) {
         match event {
             Event::Html(html) | Event::InlineHtml(html) => {
-                open += html.matches("<details>").count();
+                open += html.matches("<details").count();
                 open = open.checked_sub(html.matches("</details>").count()).expect("more closed than opened");
                 let mut rest = html.trim().to_owned();
                 for ours in OUR_HTML {

@@ -1,0 +1,149 @@
+//! What a new object is, in a line: a first delivery would otherwise be a list of names.
+
+use serde_json::Value;
+use windlass_model::{Action, Operation};
+
+use super::line::{Line, Tone};
+use crate::actions::plural;
+use crate::clean;
+
+/// How many keys are named before they are only counted.
+const KEYS: usize = 8;
+
+/// Describes the object that an action creates.
+pub(super) fn lines(action: &Action) -> Vec<Line> {
+    let after = action.bodies.after.as_ref().filter(|_| action.operation == Operation::Create);
+    let Some(body) = after.map(windlass_model::Shown::body) else { return Vec::new() };
+    let plain = |text: String| vec![Line::new(Tone::Plain, text)];
+    match action.object.kind.to_string().as_str() {
+        "Deployment.apps" | "StatefulSet.apps" | "ReplicaSet.apps" => {
+            let pods = body["spec"]["replicas"].as_u64().unwrap_or(1);
+            plain(format!(
+                "starts {pods} pod{}: {}",
+                if pods == 1 { "" } else { "s" },
+                images(&body["spec"]["template"])
+            ))
+        }
+        "DaemonSet.apps" => {
+            plain(format!("starts a pod on every node: {}", images(&body["spec"]["template"])))
+        }
+        "Job.batch" => plain(format!("starts a job: {}", images(&body["spec"]["template"]))),
+        "CronJob.batch" => {
+            let template = &body["spec"]["jobTemplate"]["spec"]["template"];
+            plain(format!("at {}: {}", text(&body["spec"]["schedule"]), images(template)))
+        }
+        "Pod" => plain(format!("starts a pod: {}", images(&body))),
+        "Service" => service(&body),
+        "PersistentVolumeClaim" => {
+            let size = text(&body["spec"]["resources"]["requests"]["storage"]);
+            let class =
+                body["spec"]["storageClassName"].as_str().map(|class| format!(" of the class {class}"));
+            plain(format!("asks for {size}{}", class.unwrap_or_default()))
+        }
+        "ConfigMap" | "Secret" => keys(&body),
+        _ => Vec::new(),
+    }
+}
+
+fn images(template: &Value) -> String {
+    let containers = ["initContainers", "containers"];
+    let all = containers.iter().filter_map(|list| template["spec"][list].as_array()).flatten();
+    let images: Vec<String> =
+        all.map(|container| format!("{} {}", text(&container["name"]), text(&container["image"]))).collect();
+    images.join(", ")
+}
+
+/// What is reachable from outside the cluster is worth a look.
+fn service(body: &Value) -> Vec<Line> {
+    let kind = body["spec"]["type"].as_str().unwrap_or("ClusterIP");
+    if !matches!(kind, "LoadBalancer" | "NodePort") {
+        return Vec::new();
+    }
+    let ports = body["spec"]["ports"].as_array().map(Vec::as_slice).unwrap_or_default();
+    let numbers: Vec<String> = ports.iter().map(|port| port["port"].to_string()).collect();
+    let text = format!(
+        "reachable from outside the cluster ({kind}): port{} {}",
+        plural(ports.len()),
+        numbers.join(", ")
+    );
+    vec![Line::new(Tone::Warning, text)]
+}
+
+fn keys(body: &Value) -> Vec<Line> {
+    let maps = ["data", "binaryData", "stringData"];
+    let keys: Vec<&String> =
+        maps.iter().filter_map(|map| body[map].as_object()).flat_map(|map| map.keys()).collect();
+    if keys.is_empty() {
+        return Vec::new();
+    }
+    let named: Vec<String> = keys.iter().take(KEYS).map(|key| clean(key)).collect();
+    let more = match keys.len().saturating_sub(KEYS) {
+        0 => String::new(),
+        rest => format!(" and {rest} more"),
+    };
+    vec![Line::new(Tone::Plain, format!("holds {}{more}", named.join(", ")))]
+}
+
+fn text(value: &Value) -> &str {
+    value.as_str().unwrap_or("?")
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+    use windlass_model::{Bodies, Object, Shown, UnitName};
+
+    use super::*;
+
+    fn check(kind: &str, version: &str, content: Value, want: &[&str]) {
+        let mut body = content;
+        body["apiVersion"] = json!(version);
+        body["kind"] = json!(kind);
+        body["metadata"] = json!({"name": "a", "namespace": "b"});
+        let object = Object::new(body, None).unwrap();
+        let bodies = Bodies { before: None, after: Some(Shown::of(&object)) };
+        let unit = UnitName::new("shop").unwrap();
+        let action = |operation| Action {
+            bodies: bodies.clone(),
+            ..Action::new(unit.clone(), object.reference().clone(), operation)
+        };
+        let texts: Vec<String> =
+            lines(&action(Operation::Create)).iter().map(|line| line.text().to_owned()).collect();
+        assert_eq!(texts, want, "{kind}");
+        assert!(lines(&action(Operation::Update)).is_empty(), "what changes says its fields");
+    }
+
+    #[test]
+    fn a_new_object_says_what_it_starts_opens_and_holds() {
+        let pod = json!({"spec": {
+            "initContainers": [{"name": "init", "image": "tools:1"}], "containers": [{"name": "db", "image": "db:17"}]}});
+        let all = "init tools:1, db db:17";
+        let template = json!({"spec": {"template": pod}});
+        check(
+            "StatefulSet",
+            "apps/v1",
+            json!({"spec": {"replicas": 3, "template": pod}}),
+            &[&format!("starts 3 pods: {all}")],
+        );
+        check("Deployment", "apps/v1", template.clone(), &[&format!("starts 1 pod: {all}")]);
+        check("DaemonSet", "apps/v1", template.clone(), &[&format!("starts a pod on every node: {all}")]);
+        check("Job", "batch/v1", template.clone(), &[&format!("starts a job: {all}")]);
+        check("Pod", "v1", pod, &[&format!("starts a pod: {all}")]);
+        let job = json!({"spec": {"schedule": "0 3 * * *", "jobTemplate": {"spec": template["spec"]}}});
+        check("CronJob", "batch/v1", job, &[&format!("at 0 3 * * *: {all}")]);
+        let service = |kind: &str| json!({"spec": {"type": kind, "ports": [{"port": 5432}, {"port": 80}]}});
+        check(
+            "Service",
+            "v1",
+            service("LoadBalancer"),
+            &["reachable from outside the cluster (LoadBalancer): ports 5432, 80"],
+        );
+        check("Service", "v1", service("ClusterIP"), &[]);
+        let claim =
+            json!({"spec": {"storageClassName": "fast", "resources": {"requests": {"storage": "5Gi"}}}});
+        check("PersistentVolumeClaim", "v1", claim, &["asks for 5Gi of the class fast"]);
+        check("ConfigMap", "v1", json!({"data": {"b": "1", "a": "2"}}), &["holds a, b"]);
+        check("Secret", "v1", json!({"data": {"password": "aHVudGVyMg=="}}), &["holds password"]);
+        check("ConfigMap", "v1", json!({}), &[]);
+    }
+}
