@@ -106,6 +106,7 @@ pub(super) fn of_definition(scene: &Scene<'_>, live: &Object) -> Recipe {
         };
     }
     let count = match objects {
+        Some(Ok(objects)) if objects.len() == 1 => "the one object of the kind goes with it".to_owned(),
         Some(Ok(objects)) => format!("{} objects of the kind go with it", objects.len()),
         _ => "every object of the kind goes with it, and how many there are could not be read".to_owned(),
     };

@@ -188,7 +188,7 @@ async fn of_definitions() {
     let object = all.inside(&version, "Foo", &json!({"spec": {"engine": "a"}}));
     all.bed.kubectl(&["create", "-f", "-"], &object.to_string());
     let refused: &[&str] = &["refused definition-identity"];
-    let told = ["recreate CustomResourceDefinition", "1 objects of the kind go with it", "steps: []"];
+    let told = ["recreate CustomResourceDefinition", "the one object of the kind goes with it", "steps: []"];
     all.bed.check(std::slice::from_ref(&bar), &[&told, refused]).await;
     let plural = bar["metadata"]["name"].as_str().unwrap();
     all.bed.kubectl(&["-n", &all.bed.namespace, "delete", plural, "--all"], "");
