@@ -19,6 +19,7 @@ mod order;
 mod parents;
 mod prune;
 mod remove;
+mod residents;
 mod retain;
 mod users;
 mod webhook;

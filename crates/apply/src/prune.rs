@@ -13,7 +13,7 @@ use crate::order::in_groups;
 use crate::parents::Parents;
 use crate::remove::{Removal, gone, remove};
 use crate::users::Users;
-use crate::{Applied, ApplyError, Context, Pruned};
+use crate::{Applied, ApplyError, Context, Pruned, residents};
 
 /// How long the objects of one group may take to go.
 const GONE_LIMIT: Duration = Duration::from_mins(1);
@@ -22,7 +22,8 @@ const GONE_LIMIT: Duration = Duration::from_mins(1);
 ///
 /// Each object is read again, and deleted only if all evidence still holds and it has not changed since: it
 /// carries its set's label, an earlier run recorded it, the manager `windlass` has applied it, nothing owns it,
-/// no unit renders or needs it, no pod uses it, and nothing exists of what it defines. Custom resources go first and are waited for while their operator still
+/// no unit renders or needs it, no pod uses it, nothing exists of what it defines, and nothing lives in it that the plan
+/// did not name. Custom resources go first and are waited for while their operator still
 /// runs, the rest goes against the order of applying.
 ///
 /// A set that has not shrunk is not written: pruning nothing writes nothing.
@@ -119,8 +120,11 @@ impl Run<'_> {
         for action in group {
             let object = &action.object;
             let set = self.parents.set(&action.unit);
-            let used = users.reason(object, &self.pruned.deleted, self.context).await?;
-            match remove(action, set, wanted, used, self.context).await? {
+            let needed = match users.reason(object, &self.pruned.deleted, self.context).await? {
+                None => residents::reason(action, &self.pruned.deleted, self.context).await?,
+                used => used,
+            };
+            match remove(action, set, wanted, needed, self.context).await? {
                 Removal::Going(going) => {
                     self.pruned.deleted.push(object.clone());
                     self.pruned.retained.extend(action.retains.iter().cloned());

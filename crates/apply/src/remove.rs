@@ -30,13 +30,13 @@ pub(crate) struct Leaving {
     uid: String,
 }
 
-/// Deletes one object if all evidence still holds, in exactly the version in which it was looked at. `used` says
-/// why pods need it, if they do.
+/// Deletes one object if all evidence still holds, in exactly the version in which it was looked at. `needed`
+/// says what needs it, if anything does.
 pub(crate) async fn remove(
     action: &Action,
     set: Option<&ApplySet>,
     wanted: &Wanted<'_>,
-    used: Option<String>,
+    needed: Option<String>,
     context: &Context<'_>,
 ) -> Result<Removal, Halt> {
     let object = &action.object;
@@ -54,7 +54,7 @@ pub(crate) async fn remove(
         let (Some(uid), true) = (live.uid(), live.uid() == planned) else {
             return Ok(Removal::Replaced);
         };
-        if let Some(reason) = doubt(&live, set, wanted).or_else(|| used.clone()) {
+        if let Some(reason) = doubt(&live, set, wanted).or_else(|| needed.clone()) {
             return Ok(keep(&live, reason));
         }
         let leaving = Leaving { object: object.clone(), uid: uid.to_owned() };

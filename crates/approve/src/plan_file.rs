@@ -26,6 +26,7 @@ pub(crate) fn read(file: &Value) -> Result<Content, SignError> {
         if !matches!(text(action, "operation")?, "keep" | "no-op") {
             shown.push(Digest::of_json(&effect(action)?));
             shown.extend(migration_effect(action)?.as_ref().map(Digest::of_json));
+            shown.extend(taking_effects(action).map(|effect| Digest::of_json(&effect)));
         }
     }
     shown.sort_unstable();
@@ -112,6 +113,17 @@ fn migration_effect(action: &Value) -> Result<Option<Value>, SignError> {
         "migrates": migrated(action),
         "version": migration["version"],
     })))
+}
+
+/// Mirrors [`windlass_model::Action::taking_effects`] for an action in its written form.
+fn taking_effects(action: &Value) -> impl Iterator<Item = Value> {
+    action["takes"].as_array().into_iter().flatten().map(|taken| {
+        json!({
+            "namespace": action["object"]["name"],
+            "uid": action["live"]["uid"],
+            "takes": [taken["kind"], taken["name"]],
+        })
+    })
 }
 
 /// Returns the managers whose fields move before the object is applied.

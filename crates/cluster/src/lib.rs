@@ -16,6 +16,7 @@ mod failure;
 mod page;
 mod path;
 mod read;
+mod residents;
 mod retry;
 mod transport;
 mod watch;

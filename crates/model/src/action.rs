@@ -60,6 +60,10 @@ pub struct Action {
     /// Volumes that are kept beforehand, since a deletion takes the claims along that they are bound to.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub retains: Vec<RetainedVolume>,
+    /// What can hold data in a namespace that is deleted, and goes along without being deleted by itself before. An
+    /// effect each: a run that was killed between them finds fewer.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub takes: Vec<ObjectRef>,
     /// Why the action cannot be carried out.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub problem: Option<Problem>,
@@ -277,6 +281,7 @@ impl Action {
             risk: Risk::None,
             takes_over: Vec::new(),
             retains: Vec::new(),
+            takes: Vec::new(),
             leaves: Vec::new(),
             ignored: Vec::new(),
             migration: None,
@@ -316,6 +321,17 @@ impl Action {
             effect["retains"] = self.retains.iter().map(|volume| json!([volume.name, volume.uid])).collect();
         }
         effect
+    }
+
+    /// Returns what a deleted namespace takes along, object by object.
+    pub fn taking_effects(&self) -> impl Iterator<Item = Value> {
+        self.takes.iter().map(|taken| {
+            json!({
+                "namespace": self.object.name,
+                "uid": self.live.as_ref().map(|live| &live.uid),
+                "takes": [taken.kind, taken.name],
+            })
+        })
     }
 
     /// Returns what the migration of ownership does, if there is one: an effect of its own, so that a run that was

@@ -46,6 +46,16 @@ pub fn is_custom_kind(kind: &GroupKind) -> bool {
     group.contains('.') && !BUILT_IN.contains(&group) && !HARMLESS.contains(&group)
 }
 
+/// Says whether a deletion can take data along that nothing brings back.
+pub fn holds_data(kind: &GroupKind) -> bool {
+    is_custom_kind(kind)
+        || ["Namespace", "PersistentVolume", "PersistentVolumeClaim", "Secret"]
+            .iter()
+            .any(|name| kind.is("", name))
+        || kind.is("apps", "StatefulSet")
+        || kind.is("apiextensions.k8s.io", "CustomResourceDefinition")
+}
+
 /// Says whether the API server knows a kind itself, and not by a CustomResourceDefinition or another server.
 pub fn is_built_in(kind: &GroupKind) -> bool {
     let group = kind.group.as_str();

@@ -156,7 +156,11 @@ impl Plan {
             .actions
             .iter()
             .filter(|action| action.operation.writes())
-            .flat_map(|action| std::iter::once(action.effect()).chain(action.migration_effect()))
+            .flat_map(|action| {
+                std::iter::once(action.effect())
+                    .chain(action.migration_effect())
+                    .chain(action.taking_effects())
+            })
             .map(|effect| Digest::of_json(&effect))
             .collect();
         effects.sort_unstable();

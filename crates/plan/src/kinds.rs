@@ -1,17 +1,6 @@
 //! What kinds mean for planning.
 
-use windlass_model::{GroupKind, is_custom_kind};
-
-/// Says whether a deletion can take data along that nothing brings back.
-pub(crate) fn holds_data(kind: &GroupKind) -> bool {
-    is_custom_kind(kind)
-        || is_claim(kind)
-        || is_stateful_set(kind)
-        || is_namespace(kind)
-        || is_definition(kind)
-        || kind.is("", "PersistentVolume")
-        || kind.is("", "Secret")
-}
+use windlass_model::{GroupKind, holds_data};
 
 /// Says whether a kind is protected whatever the environment file says.
 pub(crate) fn is_protected(kind: &GroupKind) -> bool {

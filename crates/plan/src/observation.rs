@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 use windlass_cluster::{Failure, Silence};
-use windlass_model::{ApplySet, Conflict, GroupKind, Migration, Object, Owner, UnitName};
+use windlass_model::{ApplySet, Conflict, GroupKind, Migration, Object, ObjectRef, Owner, UnitName};
 
 use crate::{ObjectKey, PodAnswer, Recollection, Trial};
 
@@ -37,7 +37,7 @@ pub struct Observation {
     /// By kind whose definition is rendered, live, and changes: the objects that exist, or why they could not be listed.
     pub customs: BTreeMap<GroupKind, Result<Vec<Object>, String>>,
     /// By namespace that may go: what can hold data in it, whoever made it, or why that could not be read.
-    pub residents: BTreeMap<String, Result<BTreeSet<ObjectKey>, String>>,
+    pub residents: BTreeMap<String, Result<BTreeSet<ObjectRef>, String>>,
     /// PersistentVolumes by name: those of claims that may go.
     pub volumes: BTreeMap<String, Object>,
     /// PersistentVolumeClaims in namespaces that may go, or of StatefulSets that may go.

@@ -1,6 +1,7 @@
 //! What no unit renders any more: deleted where all evidence is there, kept and named where not.
 
 use std::cmp::Reverse;
+use std::collections::BTreeSet;
 
 use windlass_model::{
     Action, Bodies, Forecast, Object, Operation, Preview, Problem, Risk, Shown, UnitName, apply_rank,
@@ -9,7 +10,7 @@ use windlass_model::{
 use crate::evidence::{lacking, set_of};
 use crate::scene::Scene;
 use crate::verdict::live_id;
-use crate::{Candidate, ObjectKey, Removal, forecast, guards, problem, retain, risk};
+use crate::{Candidate, ObjectKey, Removal, forecast, guards, kinds, problem, retain, risk};
 
 /// Returns the deletions and what is kept, in the order of execution: the last unit first, in a unit the last rank
 /// first. Sets whose unit is gone come before all others.
@@ -17,6 +18,7 @@ pub(crate) fn actions(scene: &Scene<'_>) -> Vec<Action> {
     let candidates = &scene.observation.candidates;
     let unrendered = candidates.iter().filter(|candidate| !scene.rendered.contains(&candidate.object));
     let mut actions: Vec<Action> = unrendered.filter_map(|candidate| action(scene, candidate)).collect();
+    take_residents(scene, &mut actions);
     actions.sort_by_cached_key(|action| {
         let position = position(scene, &action.unit).unwrap_or(usize::MAX);
         (
@@ -27,6 +29,24 @@ pub(crate) fn actions(scene: &Scene<'_>) -> Vec<Action> {
         )
     });
     actions
+}
+
+/// Names, in each deletion of a namespace, what can hold data in it and is not deleted by itself before.
+fn take_residents(scene: &Scene<'_>, actions: &mut [Action]) {
+    let going: BTreeSet<ObjectKey> = actions
+        .iter()
+        .filter(|action| action.operation == Operation::Prune)
+        .map(|action| ObjectKey::from(&action.object))
+        .collect();
+    for action in actions
+        .iter_mut()
+        .filter(|action| action.operation == Operation::Prune && kinds::is_namespace(&action.object.kind))
+    {
+        let residents = scene.observation.residents.get(&action.object.name);
+        let residents = residents.and_then(|found| found.as_ref().ok()).into_iter().flatten();
+        action.takes =
+            residents.filter(|resident| !going.contains(&ObjectKey::from(*resident))).cloned().collect();
+    }
 }
 
 fn position(scene: &Scene<'_>, unit: &UnitName) -> Option<usize> {

@@ -1,6 +1,6 @@
 //! How much care an action asks for.
 
-use windlass_model::{Forecast, GroupKind, Operation, Risk};
+use windlass_model::{Forecast, GroupKind, Operation, Risk, holds_data};
 
 use crate::kinds;
 
@@ -9,7 +9,7 @@ pub(crate) fn of(operation: Operation, kind: &GroupKind, forecasts: &[Forecast])
     let follows = forecasts.iter().map(of_forecast).max().unwrap_or(Risk::None);
     match operation {
         Operation::NoOp | Operation::Keep => Risk::None,
-        Operation::Prune | Operation::Recreate if kinds::holds_data(kind) => Risk::Data,
+        Operation::Prune | Operation::Recreate if holds_data(kind) => Risk::Data,
         Operation::Prune | Operation::Recreate => follows.max(Risk::Deletion),
         Operation::Update | Operation::Adopt if kinds::is_namespace(kind) => Risk::Access.max(follows),
         Operation::Create | Operation::Update | Operation::Adopt => of_kind(kind).max(follows),

@@ -21,6 +21,8 @@ mod plan;
 #[cfg(test)]
 mod prune;
 #[cfg(test)]
+mod residents;
+#[cfg(test)]
 mod retain;
 #[cfg(test)]
 mod sets;

@@ -56,9 +56,10 @@ pub(super) fn residents(scene: &Scene<'_>, prunes: &[&Action]) -> Vec<Refusal> {
                 Some(Ok(found)) => {
                     let staying: BTreeSet<String> = found
                         .iter()
-                        .filter(|key| !going.contains(key) && !scene.rendered.keys().any(|rendered| rendered == *key))
+                        .map(ObjectKey::from)
+                        .filter(|key| !going.contains(key) && !scene.rendered.keys().any(|rendered| rendered == key))
                         .filter(|key| !is_permitted(scene, key))
-                        .map(ToString::to_string)
+                        .map(|key| key.to_string())
                         .collect();
                     if staying.is_empty() {
                         return None;

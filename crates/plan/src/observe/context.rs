@@ -2,16 +2,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use windlass_cluster::{ClusterError, FailureKind, Selector};
+use windlass_cluster::{ClusterError, Selector};
 use windlass_model::{
     ApplySet, EnvironmentName, GroupKind, Object, ObjectRef, PART_OF, Rendering, defined_kind,
 };
 
 use super::{Reader, descendants, tolerate, users};
 use crate::{Definition, ObjectKey, Observation, Removal, forecast, kinds};
-
-/// How often a kind is looked up that the server has just named and then does not serve.
-const LOOK_UPS: u32 = 3;
 
 /// Adds to the observation what guards and forecasts want to know. Little of it exists in most runs.
 pub(super) async fn complete(
@@ -118,79 +115,17 @@ fn is_served(definition: &Object) -> bool {
 async fn residents(
     reader: &Reader<'_>,
     going: &[Object],
-) -> Result<BTreeMap<String, Result<BTreeSet<ObjectKey>, String>>, ClusterError> {
-    let namespaces: Vec<&Object> =
-        going.iter().filter(|object| kinds::is_namespace(&object.reference().kind)).collect();
-    if namespaces.is_empty() {
-        return Ok(BTreeMap::new());
-    }
-    let scopes = reader.cluster.scopes().await?;
-    let holds_data = |kind: &GroupKind| kinds::is_protected(kind) || kind.is("", "ConfigMap");
-    let read: Vec<&GroupKind> = scopes
-        .iter()
-        .filter(|(kind, namespaced)| **namespaced && holds_data(kind))
-        .map(|(kind, _)| kind)
-        .collect();
+) -> Result<BTreeMap<String, Result<BTreeSet<ObjectRef>, String>>, ClusterError> {
     let mut residents = BTreeMap::new();
-    for namespace in namespaces {
+    for namespace in going.iter().filter(|object| kinds::is_namespace(&object.reference().kind)) {
         let name = &namespace.reference().name;
-        residents.insert(name.clone(), residents_of(reader, name, &read).await?);
+        let found = tolerate(reader.cluster.residents(name).await)?;
+        residents.insert(
+            name.clone(),
+            found.map(|found| found.into_iter().collect()).map_err(|error| error.to_string()),
+        );
     }
     Ok(residents)
-}
-
-async fn residents_of(
-    reader: &Reader<'_>,
-    namespace: &str,
-    read: &[&GroupKind],
-) -> Result<Result<BTreeSet<ObjectKey>, String>, ClusterError> {
-    let mut found = BTreeSet::new();
-    for kind in read {
-        match listed(reader, namespace, kind).await? {
-            Ok(objects) => {
-                let own = objects.iter().filter(|object| !is_made_for_every_namespace(object));
-                found.extend(own.map(|object| ObjectKey::from(object.reference())));
-            }
-            Err(reason) => return Ok(Err(reason)),
-        }
-    }
-    Ok(Ok(found))
-}
-
-/// Lists what there is of a kind in a namespace. A kind whose definition goes meanwhile, or changes its versions, is
-/// looked up again.
-async fn listed(
-    reader: &Reader<'_>,
-    namespace: &str,
-    kind: &GroupKind,
-) -> Result<Result<Vec<Object>, String>, ClusterError> {
-    let selector = Selector { namespace: Some(namespace), ..Selector::default() };
-    let mut attempt = 1;
-    loop {
-        let resource = match reader.cluster.preferred(kind).await {
-            Ok(resource) if resource.is_prunable() => resource,
-            Ok(_) | Err(ClusterError::UnknownKind { stale: false, .. }) => return Ok(Ok(Vec::new())),
-            Err(error) => return Err(error),
-        };
-        match tolerate(reader.cluster.list(&resource, selector).await)? {
-            Ok(listing) => return Ok(Ok(listing.objects)),
-            Err(error) if is_not_served(&error) && attempt < LOOK_UPS => {
-                reader.cluster.forget_discovery().await;
-                attempt += 1;
-            }
-            Err(error) => return Ok(Err(error.to_string())),
-        }
-    }
-}
-
-fn is_not_served(error: &ClusterError) -> bool {
-    error.failure().is_some_and(|failure| failure.kind() == FailureKind::KindNotServed)
-}
-
-/// Says whether a controller puts such an object into every namespace.
-fn is_made_for_every_namespace(object: &Object) -> bool {
-    object.reference().name == "kube-root-ca.crt"
-        || object.body()["type"] == "kubernetes.io/service-account-token"
 }
 
 /// Reads the claims that go with a namespace or a StatefulSet.

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use serde_json::{Value, json};
-use windlass_model::GroupKind;
+use windlass_model::{Digest, GroupKind, ObjectRef};
 use windlass_plan::{Definition, ObjectKey, UnreadableParent};
 use windlass_settings::{PermissionSource, PruneBudget};
 
@@ -153,12 +153,12 @@ fn a_namespace_with_something_in_it_is_not_deleted() {
 fn a_namespace_takes_nothing_along_that_was_not_permitted() {
     let other = named("v1", "Namespace", None, "other");
     let secret = object(named("v1", "Secret", Some("other"), "precious"));
-    let world = |residents: Result<BTreeSet<ObjectKey>, String>| {
+    let world = |residents: Result<BTreeSet<ObjectRef>, String>| {
         let mut world = leaving(std::slice::from_ref(&other)).allow("Namespace", None, "other", "2026-06-30");
         world.observation.residents.insert("other".into(), residents);
         world
     };
-    let inside = || Ok(BTreeSet::from([ObjectKey::from(secret.reference())]));
+    let inside = || Ok(BTreeSet::from([secret.reference().clone()]));
     world(Ok(BTreeSet::new())).check(0, &[&["no-op"], &["prune"]]);
     let refused = ["refused namespace-in-use", "Secret other/precious"];
     world(inside()).check(4, &[&["no-op"], &["prune"], &refused]);
@@ -167,6 +167,27 @@ fn a_namespace_takes_nothing_along_that_was_not_permitted() {
     world(inside())
         .allow("Secret", Some("other"), "precious", "2026-06-30")
         .check(0, &[&["no-op"], &["prune"]]);
+}
+
+/// What a namespace takes along is part of what is approved: one object more asks for another approval, one less for none.
+#[test]
+fn an_approval_of_a_namespace_covers_what_it_takes_along_and_nothing_that_came_later() {
+    let other = named("v1", "Namespace", None, "other");
+    let effects = |secrets: &[&str]| {
+        let mut world = leaving(std::slice::from_ref(&other)).allow("Namespace", None, "other", "2026-06-30");
+        let inside =
+            secrets.iter().map(|name| object(named("v1", "Secret", Some("other"), name)).reference().clone());
+        world.observation.residents.insert("other".into(), Ok(inside.collect()));
+        for name in secrets {
+            world = world.allow("Secret", Some("other"), name, "2026-06-30");
+        }
+        world.plan().effects()
+    };
+    let (none, one, two) = (effects(&[]), effects(&["a"]), effects(&["a", "b"]));
+    let covers =
+        |approved: &[Digest], planned: &[Digest]| planned.iter().all(|effect| approved.contains(effect));
+    assert!(covers(&two, &one) && covers(&one, &none));
+    assert!(!covers(&none, &one) && !covers(&one, &two));
 }
 
 /// The server deletes no namespace while an API service is down: it would hang half deleted, and what lives in it is

@@ -1,0 +1,46 @@
+//! What lives in a namespace that is about to be deleted.
+
+use windlass_cluster::ClusterError;
+use windlass_model::{Action, ObjectRef};
+
+use crate::Context;
+use crate::applied::key;
+use crate::failure::{Halt, Unwritten, is_unanswered};
+
+/// How many names a reason lists.
+const MANY: usize = 5;
+
+/// Returns why a namespace must stay, if the action is about one and it must: something in it can hold data, would go
+/// with it, and was neither named by the plan nor deleted before. What the server does not tell counts as there.
+///
+/// # Errors
+/// The server gave no answer.
+pub(crate) async fn reason(
+    action: &Action,
+    deleted: &[ObjectRef],
+    context: &Context<'_>,
+) -> Result<Option<String>, Halt> {
+    if !action.object.kind.is("", "Namespace") {
+        return Ok(None);
+    }
+    match context.cluster.residents(&action.object.name).await {
+        Ok(found) => Ok(unplanned(&found, action, deleted)),
+        Err(error) if is_unanswered(&error) => Err(Unwritten::of(&action.object, &error, false).into()),
+        Err(error) => Ok(Some(untold(&error))),
+    }
+}
+
+fn untold(error: &ClusterError) -> String {
+    format!("what is in it cannot be told: {error}")
+}
+
+fn unplanned(found: &[ObjectRef], action: &Action, deleted: &[ObjectRef]) -> Option<String> {
+    let known =
+        |object: &&ObjectRef| action.takes.iter().chain(deleted).any(|planned| key(planned) == key(object));
+    let new: Vec<String> = found.iter().filter(|object| !known(object)).map(ToString::to_string).collect();
+    let more = if new.len() > MANY { format!(" and {} more", new.len() - MANY) } else { String::new() };
+    let named: Vec<&str> = new.iter().take(MANY).map(String::as_str).collect();
+    (!new.is_empty()).then(|| {
+        format!("it holds what the plan did not name, and what would go with it: {}{more}", named.join(", "))
+    })
+}
