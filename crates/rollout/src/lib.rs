@@ -26,6 +26,6 @@ pub use ailment::{Ailment, Cause, Grace};
 pub use error::{Failure, RolloutError, Unfinished};
 pub use judge::{Observed, judge};
 pub use smoke::{ProbeFailure, ProbeResult, SmokeError, SmokeOptions, SmokePassed, smoke};
-pub use target::{Target, is_waited_for, targets};
+pub use target::{Target, is_left_to_operator, is_waited_for, targets};
 pub use verdict::Verdict;
 pub use wait::{Options, RolledOut, wait};

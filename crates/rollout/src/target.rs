@@ -1,6 +1,6 @@
 //! What is waited for.
 
-use windlass_model::{Object, ObjectRef};
+use windlass_model::{Object, ObjectRef, is_custom_kind};
 
 /// An object that must become ready.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -52,6 +52,14 @@ pub fn is_waited_for(object: &Object) -> bool {
     }
 }
 
+/// Says whether only the object's operator knows when it is ready, so that nothing may be said about it.
+///
+/// A new custom resource has no status, or that of an earlier generation, until its operator has seen it; tools that
+/// take this for ready go on too early (kustomize-controller issue 387, cluster-api issue 9299).
+pub fn is_left_to_operator(object: &Object) -> bool {
+    is_custom_kind(&object.reference().kind) && !is_waited_for(object)
+}
+
 #[cfg(test)]
 mod tests {
     use serde_json::json;
@@ -70,5 +78,17 @@ mod tests {
         check("v1", "Service", json!({}), false);
         check("v1", "Service", json!({"type": "LoadBalancer"}), true);
         check("example.com/v1", "Deployment", json!({}), false);
+    }
+
+    #[test]
+    fn of_custom_resources_nothing_is_said() {
+        let check = |api_version: &str, kind: &str, want: bool| {
+            let body = json!({"apiVersion": api_version, "kind": kind, "metadata": {"name": "a"}});
+            assert_eq!(is_left_to_operator(&Object::new(body, None).unwrap()), want, "{kind}");
+        };
+        check("example.com/v1", "Deployment", true);
+        check("apps/v1", "Deployment", false);
+        check("v1", "ConfigMap", false);
+        check("apiextensions.k8s.io/v1", "CustomResourceDefinition", false);
     }
 }

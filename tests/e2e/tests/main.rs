@@ -20,6 +20,7 @@ mod leash;
 mod looking;
 mod manifests_as_found;
 mod memory;
+mod operators;
 mod ownership;
 mod pairs;
 mod plan;

@@ -148,7 +148,8 @@ fn a_kind_whose_definition_is_gone_leaves_the_set_with_its_members() {
     assert!(!members.to_string().contains("Widget"), "{members}");
 }
 
-fn rights(world: &World, group: &str) -> String {
+/// Returns a role over everything in a group, for whoever delivers.
+pub(crate) fn rights(world: &World, group: &str) -> String {
     let name = format!("sets-{}", world.suffix);
     let role: Value = json!({
         "apiVersion": "rbac.authorization.k8s.io/v1", "kind": "ClusterRole", "metadata": {"name": name},

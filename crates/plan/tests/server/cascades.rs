@@ -15,7 +15,7 @@ fn owned(mut body: Value, api_version: &str, kind: &str, name: &str, uid: &str) 
     body
 }
 
-fn cascade(plan: &Plan, name: &str) -> (usize, usize, usize, u64) {
+pub(crate) fn cascade(plan: &Plan, name: &str) -> (usize, usize, usize, u64) {
     let action = plan.actions.iter().find(|action| action.object.name == name).unwrap();
     let counted = action.forecasts.iter().find_map(|forecast| match forecast {
         Forecast::Cascade { pods, claims, volumes, bytes, .. } => Some((*pods, *claims, *volumes, *bytes)),

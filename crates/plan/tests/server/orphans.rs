@@ -141,6 +141,47 @@ async fn after_a_claim_template_was_removed_pods_are_replaced_and_the_claims_sta
     assert!(database.uids("pvc").contains("wal-db-1="));
 }
 
+/// Facts 10.10: claims name their StatefulSet as an owner only where its policy says so. The plan counts what the server
+/// then does.
+#[tokio::test]
+async fn claims_go_with_their_set_where_its_policy_says_so() {
+    for (policy, claims, told) in [
+        ("Delete", 2, "takes along 2 pods and 2 claims; 2 GiB in 2 volumes destroyed"),
+        ("Retain", 0, "its claims stay: data-db-*"),
+    ] {
+        let database = Database::new().await;
+        let bed = &database.bed;
+        let mut set = database.set(&[claim(&database.class, "data", "1Gi")]);
+        set["spec"]["persistentVolumeClaimRetentionPolicy"] =
+            json!({"whenDeleted": policy, "whenScaled": "Retain"});
+        let stays = bed.config("stays", &json!({}));
+        bed.deliver(&[("shop", &[stays.clone(), set])]).await;
+        database.ready().await;
+        let plan = bed
+            .check(&[stays], &[&["no-op"], &["prune StatefulSet", told], &["refused protected-kind"]])
+            .await;
+        assert_eq!(crate::cascades::cascade(&plan, "db"), (2, claims, claims, (claims as u64) << 30));
+        bed.kubectl(&["-n", &bed.namespace, "delete", "statefulset", "db", "--wait=false"], "");
+        let volumes = || {
+            let path = "jsonpath={range .items[*]}{.spec.claimRef.namespace}{\"\\n\"}{end}";
+            let all = bed.kubectl(&["get", "pv", "-o", path], "");
+            all.lines().filter(|namespace| *namespace == bed.namespace).count()
+        };
+        for attempt in 0.. {
+            let left = (
+                database.uids("pods").matches('=').count(),
+                database.uids("pvc").matches('=').count(),
+                volumes(),
+            );
+            if left == (0, 2 - claims, 2 - claims) {
+                break;
+            }
+            assert!(attempt < 300, "{policy}: pods, claims and volumes that are left: {left:?}");
+            tokio::time::sleep(std::time::Duration::from_millis(100)).await;
+        }
+    }
+}
+
 /// Its pods would hang on to their names, and nothing would happen.
 #[tokio::test]
 async fn with_another_selector_a_set_is_scaled_to_nothing_first_and_its_claims_stay() {

@@ -250,9 +250,18 @@ mod tests {
         with(&live, &revisions(["r1", "r1", "r2"]), note);
     }
 
+    /// Under both policies: where the server has `MaxUnavailableStatefulSet`, Parallel sets are stuck as well (kubernetes
+    /// issue 137409).
     #[test]
     fn the_pod_that_blocks_is_named() {
-        let live = set(json!({}), json!({"readyReplicas": 2, "updatedReplicas": 2}));
+        for policy in ["OrderedReady", "Parallel"] {
+            names_what_blocks(policy);
+        }
+    }
+
+    fn names_what_blocks(policy: &str) {
+        let spec = json!({"podManagementPolicy": policy});
+        let live = set(spec, json!({"readyReplicas": 2, "updatedReplicas": 2}));
         let mut pods = revisions(["r2", "r2", "r1"]);
         pods[2] = pod("x-2", "r1", false, waiting("ImagePullBackOff", 0));
         let want = "Blocked: the pod shop/x-2 of an earlier revision blocks the rollout (pod x-2, container main: \

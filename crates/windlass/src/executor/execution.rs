@@ -66,8 +66,9 @@ async fn roll_out(
     stop: &CancellationToken,
 ) -> Result<(), CommandError> {
     let targets = targets(desired, applied);
+    let left = left_to_operators(desired);
     if targets.is_empty() {
-        skip(&*session.reporter, Stage::Rollout, "nothing that rolls out");
+        skip(&*session.reporter, Stage::Rollout, &format!("nothing that rolls out{left}"));
         return Ok(());
     }
     stage(&*session.reporter, Stage::Rollout, async {
@@ -80,9 +81,19 @@ async fn roll_out(
         };
         let count = targets.len();
         windlass_rollout::wait(&session.cluster, targets, options).await?;
-        Ok(((), format!("{count} object{} ready", if count == 1 { "" } else { "s" })))
+        Ok(((), format!("{count} object{} ready{left}", if count == 1 { "" } else { "s" })))
     })
     .await
+}
+
+/// Says of how many objects nothing is known, so that nobody counts them among the ready ones.
+fn left_to_operators(desired: &Desired) -> String {
+    let objects = desired.rendering.objects().map(|(_, object)| object);
+    match objects.filter(|object| windlass_rollout::is_left_to_operator(object)).count() {
+        0 => String::new(),
+        1 => "; 1 custom resource is left to its operator and not judged".to_owned(),
+        count => format!("; {count} custom resources are left to their operators and not judged"),
+    }
 }
 
 /// Everything in the rendering that becomes ready some time after it was applied, changed or not: a delivery
