@@ -50,16 +50,34 @@ pub struct EnvironmentState {
     pub rewritten_to: Option<CommitId>,
     /// The nonces of approvals that were used, oldest first, at most 200.
     pub consumed: Vec<String>,
+    /// The nonces of approvals on which a run began to write since the last completed delivery. They still count, so that
+    /// the run can be finished, until any delivery completes.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub begun: Vec<String>,
 }
 
 impl EnvironmentState {
-    /// Takes down a delivery that went through all stages; no run is current afterwards.
+    /// Takes down that a run begins to write, on the approvals with these nonces.
+    pub fn begin(&mut self, run: RunId, nonces: &[String]) {
+        self.current = Some(run);
+        self.begun.retain(|nonce| !nonces.contains(nonce));
+        self.begun.extend_from_slice(nonces);
+        let surplus = self.begun.len().saturating_sub(CONSUMED);
+        self.begun.drain(..surplus);
+    }
+
+    /// Takes down a delivery that went through all stages; no run is current afterwards, and all approvals on which a run
+    /// began are used up: what is delivered after it has to be looked at again.
     ///
     /// A delivery of a commit that was completed before is a rollback: what lies between is forgotten, so that
     /// the next rollback goes further back instead of forth again.
     pub fn complete(&mut self, delivered: Delivered) {
         self.current = None;
         self.rewritten_to = None;
+        for nonce in std::mem::take(&mut self.begun) {
+            // Used before means: by an interrupted run of the same plan, which this one finished.
+            let _first_use = self.consume(&nonce);
+        }
         let again = |other: &Delivered| other.commit.is_some() && other.commit == delivered.commit;
         let last = self.last_completed.take();
         if let Some(position) = self.previous.iter().position(again) {
@@ -134,6 +152,23 @@ mod tests {
         check("abcb", 'b', "a");
         check("abcba", 'a', "");
         check("abcbd", 'd', "ba");
+    }
+
+    /// An approval of what failed and was rolled back could be used once more.
+    #[test]
+    fn an_approval_lasts_until_any_delivery_completes() {
+        let nonces = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>();
+        let run = || RunId::parse("run-a").unwrap();
+        let mut state = EnvironmentState::default();
+        state.begin(run(), &nonces(&["failed"]));
+        state.begin(run(), &nonces(&["failed", "second"]));
+        assert_eq!((state.consumed.len(), &state.begun), (0, &nonces(&["failed", "second"])));
+        state.begin(run(), &nonces(&["rollback"]));
+        state.complete(delivered('a'));
+        assert_eq!(
+            (&state.begun, &state.consumed),
+            (&nonces(&[]), &nonces(&["failed", "second", "rollback"]))
+        );
     }
 
     #[test]

@@ -81,3 +81,26 @@ fn to_a_named_commit_goes_back_only_to_what_was_completed() {
     world.windlass(&[&rollback[..], &[&first]].concat()).ok();
     assert_eq!(world.kubectl.field("configmap", &world.namespace("app"), "settings", "/data/colour"), "blue");
 }
+
+/// The approval of a delivery that failed stays good, so that the delivery can be finished; once another one has completed,
+/// it would bring back what was taken back, and nobody would look at it.
+#[test]
+fn what_failed_and_was_rolled_back_needs_another_approval() {
+    let mut world = World::new();
+    let namespace = world.namespace("app");
+    world.deliver(&world.small());
+    let broken = manifests::Workload::db(&namespace, &[("image-pull-error", "true")]);
+    world.commit(&world.small().with("app/db.yaml", manifests::deployment(&broken)));
+    let required = |world: &mut World, when: &str| {
+        world.configure(|settings| settings["approval"]["required"] = json!(when));
+    };
+    required(&mut world, "always");
+    world.plan_and_approve("alice");
+    world.windlass(&["run"]).exits(8);
+    world.windlass(&["run"]).exits(8);
+    required(&mut world, "never");
+    world.windlass(&["rollback", "--reason", "it does not start"]).ok();
+    required(&mut world, "always");
+    world.windlass(&["run"]).refuses(3, &[]);
+    assert!(!world.kubectl.exists("deployment", &namespace, "db"));
+}

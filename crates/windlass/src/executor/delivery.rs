@@ -171,7 +171,7 @@ impl Delivery<'_> {
         record::note_approval(self.record, &approved);
         session.check_stop()?;
         lock.check()?;
-        record::announce(session, self.record, desired).await?;
+        record::announce(session, self.record, desired, &approved).await?;
         execution::carry_out(session, lock, desired, &approved).await?;
         lock.check()?;
         record::complete(session, desired, &approved).await?;

@@ -65,13 +65,14 @@ pub(crate) async fn announce(
     session: &Session,
     record: &RunRecord,
     desired: &Desired,
+    approved: &ApprovedPlan,
 ) -> Result<(), CommandError> {
     session.store.save(record).await?;
-    let (run, tip) = (session.run.clone(), desired.tip.clone());
+    let (run, tip, nonces) = (session.run.clone(), desired.tip.clone(), nonces(approved));
     session
         .store
         .update(move |state| {
-            state.current = Some(run.clone());
+            state.begin(run.clone(), &nonces);
             if let Some(tip) = &tip {
                 state.highest_tip = Some(tip.clone());
             }
@@ -80,7 +81,7 @@ pub(crate) async fn announce(
     Ok(())
 }
 
-/// Takes down that everything went through, and uses the approvals up.
+/// Takes down that everything went through, which uses the approvals up.
 pub(crate) async fn complete(
     session: &Session,
     desired: &Desired,
@@ -94,21 +95,15 @@ pub(crate) async fn complete(
         change_digest: approved.plan().change_digest(),
         at: session.clock.now(),
     };
-    let nonces: Vec<String> = match approved.evidence() {
-        Evidence::Signed { approvals } => approvals.iter().map(|approval| approval.nonce.clone()).collect(),
-        _ => Vec::new(),
-    };
-    session
-        .store
-        .update(move |state| {
-            state.complete(delivered.clone());
-            for nonce in &nonces {
-                // Used before means: by an interrupted run of the same plan, which this one finished.
-                let _first_use = state.consume(nonce);
-            }
-        })
-        .await?;
+    session.store.update(move |state| state.complete(delivered.clone())).await?;
     Ok(())
+}
+
+fn nonces(approved: &ApprovedPlan) -> Vec<String> {
+    match approved.evidence() {
+        Evidence::Signed { approvals } => approvals.iter().map(|approval| approval.nonce.clone()).collect(),
+        Evidence::NotRequired | Evidence::Terminal { .. } => Vec::new(),
+    }
 }
 
 /// Stores how the run ended. Trouble here never changes the outcome.
