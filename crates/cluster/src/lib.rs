@@ -12,6 +12,7 @@ mod denial;
 mod discovery;
 mod effect;
 mod error;
+mod expecting;
 mod failure;
 mod page;
 mod path;

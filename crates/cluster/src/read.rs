@@ -6,8 +6,8 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 use windlass_model::{ClusterId, GroupKind, Object, ObjectRef};
 
-use crate::page::Page;
-use crate::transport::{Call, named};
+use crate::page::Pages;
+use crate::transport::Call;
 use crate::{Cluster, ClusterError, FailureKind, Resource, path};
 
 /// Which objects of a collection are wanted.
@@ -116,9 +116,10 @@ impl Cluster {
     pub async fn first(&self, resource: &Resource) -> Result<Option<ObjectRef>, ClusterError> {
         let url = path::with_query(&path::collection(resource, None), &[("limit", "1")]);
         let call = Call { accept: METADATA, ..Call::get(url) };
-        let page: Page = self.transport.call(&call).await?.read(&call.what())?;
-        let first = page.items(resource).next();
-        first.map(|item| Ok(named(item, &call.what())?.reference().clone())).transpose()
+        let reply = self.transport.call(&call).await?;
+        let mut pages = Pages::of(resource, |_: &ObjectRef| true);
+        pages.read(&reply.body).map_err(|error| unusable(&call, &error))?;
+        Ok(pages.objects.first().map(|object| object.reference().clone()))
     }
 
     /// Returns a part of one object, or `None` if there is no such object. What the type leaves out is not kept.
@@ -160,25 +161,19 @@ impl Cluster {
         resource: &Resource,
         selector: Selector<'_>,
         accept: &'static str,
-        wanted: &impl Fn(&ObjectRef) -> bool,
+        wanted: impl Fn(&ObjectRef) -> bool,
     ) -> Result<Listing, ClusterError> {
         let base = path::collection(resource, selector.namespace);
-        let mut objects = Vec::new();
+        let mut pages = Pages::of(resource, wanted);
         let mut next = String::new();
         loop {
             let call = Call { accept, ..Call::get(page_url(&base, &selector, &next)) };
-            let page: Page = self.transport.call(&call).await?.read(&call.what())?;
-            next.clone_from(&page.metadata.next);
-            let resource_version = page.metadata.resource_version.clone();
-            for item in page.items(resource) {
-                let object = named(item, &call.what())?;
-                if wanted(object.reference()) {
-                    objects.push(object);
-                }
+            let reply = self.transport.call(&call).await?;
+            let page = pages.read(&reply.body).map_err(|error| unusable(&call, &error))?;
+            if page.next.is_empty() {
+                return Ok(Listing { objects: pages.objects, resource_version: page.resource_version });
             }
-            if next.is_empty() {
-                return Ok(Listing { objects, resource_version });
-            }
+            next = page.next;
         }
     }
 
@@ -235,6 +230,10 @@ impl Cluster {
         let late = || ClusterError::Timeout { what: "GET /readyz".to_owned(), seconds: limit.as_secs() };
         tokio::time::timeout(limit, ready).await.map_err(|_| late())
     }
+}
+
+fn unusable(call: &Call, error: &serde_json::Error) -> ClusterError {
+    ClusterError::Answer { what: call.what(), reason: error.to_string() }
 }
 
 fn page_url(base: &str, selector: &Selector<'_>, next: &str) -> String {

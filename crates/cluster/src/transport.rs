@@ -6,6 +6,7 @@ use std::time::Duration;
 use http::{Method, Request, StatusCode, header};
 use http_body_util::BodyExt as _;
 use kube::client::Body;
+use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 use tokio::time::Instant;
@@ -62,10 +63,12 @@ impl Call {
         method: Method,
         url: String,
         content_type: &'static str,
-        body: &Value,
+        body: &impl Serialize,
         effect: Effect,
     ) -> Self {
-        Self { method, url, content_type, accept: JSON, body: body.to_string().into_bytes(), effect }
+        // What is sent are texts, numbers, lists and maps with texts as keys: writing them never fails.
+        let body = serde_json::to_vec(body).unwrap_or_default();
+        Self { method, url, content_type, accept: JSON, body, effect }
     }
 
     /// Returns verb and path, for messages.

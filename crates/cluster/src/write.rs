@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 use windlass_model::Object;
 
 use crate::effect::Effect;
+use crate::expecting::Expecting;
 use crate::transport::Call;
 use crate::{Cluster, ClusterError, FIELD_MANAGER, FailureKind, Resource, path};
 
@@ -216,7 +217,7 @@ fn applying(manager: &str, resource: &Resource, request: ApplyRequest<'_>) -> Ca
         parameters.push(("dryRun", "All"));
     }
     let path = path::object(resource, reference.namespace.as_deref(), &reference.name);
-    let body = expecting(request.object.body(), request.expect);
+    let body = Expecting { body: request.object.body(), expect: request.expect };
     let effect = Effect::of_write(request.dry_run);
     Call::send(Method::PATCH, path::with_query(&path, &parameters), APPLY_PATCH, &body, effect)
 }
@@ -225,20 +226,4 @@ fn applying(manager: &str, resource: &Resource, request: ApplyRequest<'_>) -> Ca
 /// one of its cache, one of its store.
 fn is_other_uid(message: &str) -> bool {
     message.contains("UID in precondition") || message.contains("the UID in the precondition")
-}
-
-/// Returns the body with what the server shall check before it writes.
-fn expecting(body: &Value, expect: Expect<'_>) -> Value {
-    let mut body = body.clone();
-    let metadata = &mut body["metadata"];
-    match expect {
-        Expect::Absent => metadata["resourceVersion"] = Value::from("1"),
-        Expect::Uid(uid) => metadata["uid"] = Value::from(uid),
-        Expect::Version(uid, version) => {
-            metadata["uid"] = Value::from(uid);
-            metadata["resourceVersion"] = Value::from(version);
-        }
-        Expect::Anything => {}
-    }
-    body
 }

@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::io;
+use std::sync::{Arc, OnceLock};
 
 use serde::Deserialize;
 use serde::de::{DeserializeSeed, Deserializer, MapAccess, Visitor};
@@ -13,25 +14,68 @@ const METADATA: &str = "metadata";
 const MANAGED: &str = "managedFields";
 
 /// The content of an object. It can be read from JSON without a tree of its managed fields ever being made.
-#[derive(Clone, PartialEq, Default)]
+///
+/// Folded it is text, which takes a fifth of the memory of a tree. The tree is made when somebody looks, and stays as
+/// long as this content does.
+#[derive(Clone, Default)]
 pub struct Content {
-    /// Everything but the managed fields.
-    pub(crate) body: Value,
-    pub(crate) managed: Vec<Stored>,
+    /// Everything but the managed fields, as compact JSON with sorted keys.
+    text: Option<Arc<[u8]>>,
+    /// The same as a tree.
+    body: OnceLock<Value>,
+    managed: Arc<[Stored]>,
 }
 
 impl Content {
     /// Gives the object a type if it has none, or only that of a list of metadata: items of lists do not carry their own.
     pub fn typed(&mut self, api_version: &str, kind: &str) {
-        if self.body["kind"].is_null() || self.body["kind"] == "PartialObjectMetadata" {
-            self.body["apiVersion"] = Value::from(api_version);
-            self.body["kind"] = Value::from(kind);
+        let known = &self.body()["kind"];
+        if known.is_null() || known == "PartialObjectMetadata" {
+            self.change(|body| {
+                body["apiVersion"] = Value::from(api_version);
+                body["kind"] = Value::from(kind);
+            });
         }
+    }
+
+    /// Returns the content as text alone.
+    pub(crate) fn folded(&self) -> Self {
+        let text = self.text.clone().unwrap_or_else(|| self.body().to_string().into_bytes().into());
+        Self { text: Some(text), body: OnceLock::new(), managed: self.managed.clone() }
+    }
+
+    /// Returns the content with another body; managed fields in the body take the place of its own.
+    pub(crate) fn with_body(&self, mut body: Value) -> Self {
+        let managed = take_managed(&mut body).unwrap_or_else(|| self.managed.clone());
+        Self { text: None, body: body.into(), managed }
+    }
+
+    /// Returns everything but the managed fields.
+    pub(crate) fn body(&self) -> &Value {
+        let read = || self.text.as_ref().and_then(|text| serde_json::from_slice(text).ok());
+        self.body.get_or_init(|| read().unwrap_or_default())
+    }
+
+    pub(crate) fn into_body(self) -> Value {
+        self.body();
+        self.body.into_inner().unwrap_or_default()
+    }
+
+    /// Changes the body: the text is no longer right then.
+    pub(crate) fn change(&mut self, change: impl FnOnce(&mut Value)) {
+        let managed = self.managed.clone();
+        let mut body = std::mem::take(self).into_body();
+        change(&mut body);
+        *self = Self { text: None, body: body.into(), managed };
+    }
+
+    pub(crate) fn managed(&self) -> &[Stored] {
+        &self.managed
     }
 
     /// Returns the object as the server stores it.
     pub(crate) fn whole(&self) -> Value {
-        let mut whole = self.body.clone();
+        let mut whole = self.body().clone();
         if !self.managed.is_empty() {
             let entries = self.managed.iter().map(Stored::to_value);
             whole[METADATA][MANAGED] = entries.collect();
@@ -41,17 +85,30 @@ impl Content {
 
     /// Returns about how long the object is as JSON.
     pub(crate) fn size(&self) -> usize {
-        let mut counted = Counted(0);
-        // Counting never fails.
-        serde_json::to_writer(&mut counted, &self.body).ok();
-        counted.0 + self.managed.iter().map(Stored::len).sum::<usize>()
+        let mut body = Counted(0);
+        match &self.text {
+            Some(text) => body.0 = text.len(),
+            // Counting never fails.
+            None => drop(serde_json::to_writer(&mut body, self.body())),
+        }
+        body.0 + self.managed.iter().map(Stored::len).sum::<usize>()
+    }
+}
+
+impl PartialEq for Content {
+    fn eq(&self, other: &Self) -> bool {
+        let same_body = match (&self.text, &other.text) {
+            (Some(one), Some(other)) => one == other,
+            _ => self.body() == other.body(),
+        };
+        same_body && self.managed == other.managed
     }
 }
 
 /// Takes the managed fields out of a body, if it holds any.
-pub(crate) fn take_managed(body: &mut Value) -> Option<Vec<Stored>> {
+fn take_managed(body: &mut Value) -> Option<Arc<[Stored]>> {
     let entries = body.get_mut(METADATA)?.as_object_mut()?.remove(MANAGED)?;
-    let Value::Array(entries) = entries else { return Some(Vec::new()) };
+    let Value::Array(entries) = entries else { return Some(Arc::default()) };
     let read = |entry| serde_json::from_value(entry).unwrap_or_default();
     Some(entries.into_iter().map(read).collect())
 }
@@ -59,7 +116,7 @@ pub(crate) fn take_managed(body: &mut Value) -> Option<Vec<Stored>> {
 impl From<Value> for Content {
     fn from(mut body: Value) -> Self {
         let managed = take_managed(&mut body).unwrap_or_default();
-        Self { body, managed }
+        Self { text: None, body: body.into(), managed }
     }
 }
 
@@ -80,7 +137,7 @@ impl<'de> Deserialize<'de> for Content {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let mut managed = Vec::new();
         let body = deserializer.deserialize_map(Level { managed: &mut managed, is_metadata: false })?;
-        Ok(Self { body, managed })
+        Ok(Self { text: None, body: body.into(), managed: managed.into() })
     }
 }
 
@@ -137,8 +194,10 @@ mod tests {
         let mut whole = bare.clone();
         whole[METADATA][MANAGED] = json!([{"manager": "m", "fieldsV1": {"f:data": {}}}]);
         for content in [serde_json::from_str(&whole.to_string()).unwrap(), Content::from(whole.clone())] {
-            assert_eq!((&content.body, content.managed.len()), (&bare, 1));
-            assert_eq!(content.whole(), whole);
+            for content in [content.folded(), content] {
+                assert_eq!((content.body(), content.managed.len()), (&bare, 1));
+                assert_eq!(content.whole(), whole);
+            }
         }
         let plain = Content::from(bare.clone());
         assert_eq!((plain.whole(), plain.size()), (bare.clone(), bare.to_string().len()));
@@ -151,6 +210,17 @@ mod tests {
         let whole = json!({"metadata": {"name": "a", "managedFields": entries}});
         let size = Content::from(whole.clone()).size();
         assert!(size.abs_diff(whole.to_string().len()) < 30, "{size} {}", whole.to_string().len());
+    }
+
+    #[test]
+    fn folding_changes_nothing() {
+        let body = json!({"metadata": {"name": "a"}, "data": {"b": 1.0, "a": "ä", "c": null}});
+        let content = Content::from(body.clone());
+        let mut folded = content.folded();
+        assert!(folded == content && folded == content.folded());
+        assert_eq!((folded.size(), folded.clone().into_body()), (content.size(), body));
+        folded.change(|body| body["data"]["b"] = json!(1));
+        assert!(folded != content && folded.folded() != content.folded());
     }
 
     #[test]
@@ -167,7 +237,7 @@ mod tests {
         let check = |item: Value, want: Value| {
             let mut content = Content::from(item);
             content.typed("apps/v1", "Deployment");
-            assert_eq!(content.body, want);
+            assert_eq!(content.body(), &want);
         };
         let typed = json!({"apiVersion": "apps/v1", "kind": "Deployment"});
         check(json!({}), typed.clone());

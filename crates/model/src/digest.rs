@@ -35,6 +35,28 @@ impl Digest {
     }
 }
 
+/// Hashes what is too large to be held in one piece. Where a part ends matters.
+#[derive(Debug, Clone, Default)]
+pub struct Hasher(Sha256);
+
+impl Hasher {
+    /// Takes bytes in.
+    pub fn bytes(&mut self, bytes: &[u8]) {
+        self.0.update(bytes.len().to_le_bytes());
+        self.0.update(bytes);
+    }
+
+    /// Takes the canonical form of a JSON value in, see [`canonical_json`].
+    pub fn json(&mut self, value: &Value) {
+        self.bytes(canonical_json(value).as_bytes());
+    }
+
+    /// Returns the digest of everything that was taken in.
+    pub fn digest(self) -> Digest {
+        Digest(self.0.finalize().into())
+    }
+}
+
 impl fmt::Display for Digest {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "sha256:{}", hex::encode(self.0))
@@ -82,40 +104,46 @@ impl<'de> Deserialize<'de> for Digest {
 /// Two values that Kubernetes treats as equal numbers (`1` and `1.0`) get the same text, so a digest does
 /// not depend on who serialised the value.
 pub fn canonical_json(value: &Value) -> String {
-    let mut out = String::new();
+    let mut out = Vec::new();
     write_canonical(value, &mut out);
-    out
+    // JSON is UTF-8.
+    String::from_utf8(out).unwrap_or_default()
 }
 
-fn write_canonical(value: &Value, out: &mut String) {
+fn write_canonical(value: &Value, out: &mut Vec<u8>) {
     match value {
         Value::Object(map) => {
-            let mut keys: Vec<&String> = map.keys().collect();
-            keys.sort_unstable();
-            out.push('{');
-            for (index, key) in keys.into_iter().enumerate() {
+            let mut entries: Vec<(&String, &Value)> = map.iter().collect();
+            entries.sort_unstable_by_key(|(key, _)| *key);
+            out.push(b'{');
+            for (index, (key, value)) in entries.into_iter().enumerate() {
                 if index > 0 {
-                    out.push(',');
+                    out.push(b',');
                 }
-                out.push_str(&Value::from(key.as_str()).to_string());
-                out.push(':');
-                write_canonical(&map[key], out);
+                write_plain(key, out);
+                out.push(b':');
+                write_canonical(value, out);
             }
-            out.push('}');
+            out.push(b'}');
         }
         Value::Array(items) => {
-            out.push('[');
+            out.push(b'[');
             for (index, item) in items.iter().enumerate() {
                 if index > 0 {
-                    out.push(',');
+                    out.push(b',');
                 }
                 write_canonical(item, out);
             }
-            out.push(']');
+            out.push(b']');
         }
-        Value::Number(number) => out.push_str(&canonical_number(number)),
-        Value::Null | Value::Bool(_) | Value::String(_) => out.push_str(&value.to_string()),
+        Value::Number(number) => out.extend(canonical_number(number).as_bytes()),
+        Value::Null | Value::Bool(_) | Value::String(_) => write_plain(value, out),
     }
+}
+
+fn write_plain(value: &(impl Serialize + ?Sized), out: &mut Vec<u8>) {
+    // Writing into memory never fails.
+    serde_json::to_writer(out, value).ok();
 }
 
 fn canonical_number(number: &serde_json::Number) -> String {
@@ -144,6 +172,19 @@ mod tests {
         check(json!(-0.0), "0");
         check(json!(18_446_744_073_709_551_615_u64), "18446744073709551615");
         check(json!({"é": "ü"}), r#"{"é":"ü"}"#);
+    }
+
+    #[test]
+    fn parts_and_their_borders_count() {
+        let of = |parts: &[&str]| {
+            let mut hasher = Hasher::default();
+            for part in parts {
+                hasher.bytes(part.as_bytes());
+            }
+            hasher.digest()
+        };
+        assert_eq!(of(&["a", "b"]), of(&["a", "b"]));
+        assert!(of(&["a", "b"]) != of(&["ab"]) && of(&["ab", ""]) != of(&["a", "b"]));
     }
 
     #[test]

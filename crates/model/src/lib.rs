@@ -63,7 +63,7 @@ pub use conflict::{Conflict, is_same_field};
 pub use content::Content;
 pub use delta::{ChangeKind, FieldChange, delta};
 pub use diagnosis::{ContainerState, Diagnosis, LogTail, Occurrence, PodState};
-pub use digest::{Digest, DigestError, canonical_json};
+pub use digest::{Digest, DigestError, Hasher, canonical_json};
 pub use document::{PlanDocument, plan_schema};
 pub use event::{Event, Level, Mutation, MutationResult, Sink};
 pub use evidence::{Doubt, apply_entry, membership_doubt};

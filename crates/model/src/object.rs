@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::content::{Content, take_managed};
+use crate::content::Content;
 use crate::managed::Stored;
 use crate::value::type_name;
 
@@ -195,7 +195,7 @@ impl Object {
 
     /// Takes content and checks that it names an object.
     pub fn of(content: Content, origin: Option<Origin>) -> Result<Self, ObjectError> {
-        Ok(Self { reference: ObjectRef::of(&content.body)?, origin, content: Arc::new(content) })
+        Ok(Self { reference: ObjectRef::of(content.body())?, origin, content: Arc::new(content) })
     }
 
     /// Returns what names the object.
@@ -210,12 +210,12 @@ impl Object {
 
     /// Returns the object without its managed fields, which [`crate::ManagedEntry`] reads.
     pub fn body(&self) -> &Value {
-        &self.content.body
+        self.content.body()
     }
 
     /// Returns the object without its managed fields, giving it away.
     pub fn into_body(self) -> Value {
-        Arc::unwrap_or_clone(self.content).body
+        Arc::unwrap_or_clone(self.content).into_body()
     }
 
     /// Returns the object as the server stores it, managed fields included.
@@ -231,9 +231,16 @@ impl Object {
     /// Returns the same object with another body that names the same object. Managed fields in the body take the place
     /// of its own.
     #[must_use]
-    pub fn with_body(&self, mut body: Value) -> Self {
-        let managed = take_managed(&mut body).unwrap_or_else(|| self.content.managed.clone());
-        let content = Arc::new(Content { body, managed });
+    pub fn with_body(&self, body: Value) -> Self {
+        let content = Arc::new(self.content.with_body(body));
+        Self { reference: self.reference.clone(), origin: self.origin.clone(), content }
+    }
+
+    /// Returns the same object as text, a fifth as large. It unfolds when somebody looks, for as long as the returned
+    /// object lives: whoever looks at many objects once looks at a folded one each, and lets it go.
+    #[must_use]
+    pub fn folded(&self) -> Self {
+        let content = Arc::new(self.content.folded());
         Self { reference: self.reference.clone(), origin: self.origin.clone(), content }
     }
 
@@ -243,7 +250,7 @@ impl Object {
     }
 
     pub(crate) fn managed(&self) -> &[Stored] {
-        &self.content.managed
+        self.content.managed()
     }
 
     /// Returns the uid, if the object is live.
@@ -278,11 +285,13 @@ impl Object {
 
     /// Sets a label.
     pub fn set_label(&mut self, key: &str, value: &str) {
-        let metadata = &mut Arc::make_mut(&mut self.content).body["metadata"];
-        if !metadata["labels"].is_object() {
-            metadata["labels"] = Value::Object(serde_json::Map::new());
-        }
-        metadata["labels"][key] = Value::from(value);
+        Arc::make_mut(&mut self.content).change(|body| {
+            let labels = &mut body["metadata"]["labels"];
+            if !labels.is_object() {
+                *labels = Value::Object(serde_json::Map::new());
+            }
+            labels[key] = Value::from(value);
+        });
     }
 }
 

@@ -13,7 +13,10 @@ pub fn webhook_backends(object: &Object) -> BTreeSet<ObjectRef> {
     let configures = ["ValidatingWebhookConfiguration", "MutatingWebhookConfiguration"]
         .iter()
         .any(|name| kind.is("admissionregistration.k8s.io", name));
-    let webhooks = object.body().get("webhooks").and_then(Value::as_array).filter(|_| configures);
+    if !configures {
+        return BTreeSet::new();
+    }
+    let webhooks = object.body().get("webhooks").and_then(Value::as_array);
     let service = |webhook: &Value| {
         let service = webhook.pointer("/clientConfig/service")?;
         Some(ObjectRef {

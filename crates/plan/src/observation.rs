@@ -110,6 +110,22 @@ impl Asked {
         }
     }
 
+    /// Returns the same with folded objects. An answer that changes nothing becomes the live object: one copy does.
+    #[must_use]
+    pub(crate) fn folded(self) -> Self {
+        let live = self.live.as_ref().map(Object::folded);
+        let answer = match self.answer {
+            Ask::Answered(Reply { object, warnings }) => {
+                let same = live
+                    .as_ref()
+                    .filter(|_| self.live.as_ref().is_some_and(|was| was.holds_the_same(&object)));
+                Ask::Answered(Reply { object: same.cloned().unwrap_or_else(|| object.folded()), warnings })
+            }
+            answer => answer,
+        };
+        Self { live, answer, ..self }
+    }
+
     /// Takes an answer that was given without conflicts and migration.
     pub fn without_conflicts(live: Option<Object>, answer: Ask) -> Self {
         Self { live, conflicts: Vec::new(), answer, moving: None }

@@ -7,7 +7,8 @@ use crate::kinds;
 
 /// Returns the template from which a workload's pods are made, `spec` and `metadata`; `None` for other kinds.
 pub(crate) fn of(workload: &Object) -> Option<&Value> {
-    workload.body().pointer(pointer(&workload.reference().kind)?).filter(|template| template.is_object())
+    let pointer = pointer(&workload.reference().kind)?;
+    workload.body().pointer(pointer).filter(|template| template.is_object())
 }
 
 /// Says whether objects of a kind hold a pod template.

@@ -92,7 +92,7 @@ fn checked(
     }
     let schema = definitions.schema(&reference.kind, &reference.version);
     let notes = normal::normalise(&reference.kind, schema, body)?;
-    Ok((Object::new(body.take(), Some(origin.clone()))?, notes))
+    Ok((Object::new(body.take(), Some(origin.clone()))?.folded(), notes))
 }
 
 /// Refuses names that would change the address of a request.

@@ -2,8 +2,8 @@
 
 use std::collections::HashMap;
 
-use serde_json::{Value, json};
-use windlass_model::{Digest, GroupKind, Object, Origin, Rendering, SourceTree, Unit, mask_object};
+use serde_json::json;
+use windlass_model::{Digest, GroupKind, Hasher, Object, Origin, Rendering, SourceTree, Unit, mask_object};
 
 use crate::kustomize::Kustomize;
 use crate::objects::{self, Raw};
@@ -165,15 +165,14 @@ fn duplicates(units: &[Unit]) -> Vec<RenderError> {
 /// Hashes all objects by unit. The order inside a unit does not count: it has no effect on what is applied.
 /// Secret values are masked: the digest is published, and a short secret could be guessed from it.
 fn digest(units: &[Unit]) -> Digest {
-    let units: Vec<Value> = units
-        .iter()
-        .map(|unit| {
-            let mut objects: Vec<&Object> = unit.objects.iter().collect();
-            objects.sort_by_key(|object| object.reference().key());
-            let masked = |object: &Object| mask_object(&object.reference().kind, object.body());
-            let bodies: Vec<Value> = objects.into_iter().map(masked).collect();
-            json!({"unit": unit.name, "objects": bodies})
-        })
-        .collect();
-    Digest::of_json(&Value::Array(units))
+    let mut hasher = Hasher::default();
+    for unit in units {
+        let mut objects: Vec<&Object> = unit.objects.iter().collect();
+        objects.sort_by_key(|object| object.reference().key());
+        hasher.json(&json!({"unit": unit.name, "objects": objects.len()}));
+        for object in objects {
+            hasher.json(&mask_object(&object.reference().kind, object.folded().body()));
+        }
+    }
+    hasher.digest()
 }

@@ -1,7 +1,7 @@
 //! Fingerprints of questions.
 
 use serde::{Deserialize, Serialize};
-use windlass_model::Digest;
+use windlass_model::Hasher;
 
 /// The first 128 bits of a salted SHA-256, in hex.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -11,14 +11,12 @@ pub(crate) struct Fingerprint(String);
 impl Fingerprint {
     /// Takes the fingerprint of several parts. Where one ends and the next begins matters.
     pub(crate) fn of(salt: &str, parts: &[&[u8]]) -> Self {
-        let length = parts.iter().map(|part| part.len() + 8).sum::<usize>() + salt.len();
-        let mut bytes = Vec::with_capacity(length);
-        bytes.extend(salt.as_bytes());
+        let mut hasher = Hasher::default();
+        hasher.bytes(salt.as_bytes());
         for part in parts {
-            bytes.extend(part.len().to_le_bytes());
-            bytes.extend(*part);
+            hasher.bytes(part);
         }
-        let mut hex = Digest::of_bytes(&bytes).hex();
+        let mut hex = hasher.digest().hex();
         hex.truncate(32);
         Self(hex)
     }

@@ -49,6 +49,13 @@ struct Job<'a> {
 }
 
 async fn one(reader: &Reader<'_>, around: &Around<'_>, job: Job<'_>) -> Result<Given, ClusterError> {
+    let given = unfolded(reader, around, job).await?;
+    // There may be ten thousand.
+    Ok(Given { asked: given.asked.folded(), ..given })
+}
+
+async fn unfolded(reader: &Reader<'_>, around: &Around<'_>, job: Job<'_>) -> Result<Given, ClusterError> {
+    let desired = job.wanted.object.folded();
     let recall = around.recall;
     let key = job.wanted.key.clone();
     let given = |asked| Given { key: key.clone(), asked, recalled: false, question: None };
@@ -62,17 +69,13 @@ async fn one(reader: &Reader<'_>, around: &Around<'_>, job: Job<'_>) -> Result<G
         return unasked(None, Ask::Failed("an object of this kind needs a `metadata.namespace`".to_owned()));
     }
     if resource.namespaced && job.placeless {
-        let asking = Question {
-            cluster: reader.cluster,
-            rules: reader.rules,
-            desired: job.wanted.object,
-            label: job.label,
-        };
+        let asking =
+            Question { cluster: reader.cluster, rules: reader.rules, desired: &desired, label: job.label };
         let trial = around.stand_in.try_out(reader, &asking.outgoing(None)).await?;
         return unasked(None, Ask::NamespaceMissing(trial));
     }
     let live = match job.live {
-        Ok(live) => live,
+        Ok(live) => live.as_ref().map(Object::folded),
         Err(error) => return unasked(None, failed(error)),
     };
     if live.as_ref().is_some_and(Object::is_terminating) {
@@ -80,7 +83,7 @@ async fn one(reader: &Reader<'_>, around: &Around<'_>, job: Job<'_>) -> Result<G
     }
     // Without an environment there is no set; a label that is there must not look as if it were taken off.
     let label = job.label.or_else(|| live.as_ref()?.label(PART_OF).map(str::to_owned));
-    let asking = Question { cluster: reader.cluster, rules: reader.rules, desired: job.wanted.object, label };
+    let asking = Question { cluster: reader.cluster, rules: reader.rules, desired: &desired, label };
     // What would move first depends on rules that no answer was remembered under.
     let moves = live.as_ref().is_some_and(|live| has_migration(live, reader.rules));
     let object = asking.outgoing(live.as_ref());
@@ -164,12 +167,7 @@ async fn ask(question: &Question<'_>, live: Option<Object>) -> Result<Asked, Clu
         answer = tolerate(cluster.apply(ApplyRequest { force: true, ..request }).await)?;
     }
     let answer = match answer {
-        Ok(answer) => {
-            // An answer that changes nothing is the live object: one copy of it does.
-            let same = live.as_ref().filter(|live| live.holds_the_same(&answer.object));
-            let object = same.cloned().unwrap_or(answer.object);
-            Ask::Answered(Reply { object, warnings: answer.warnings })
-        }
+        Ok(answer) => Ask::Answered(Reply { object: answer.object, warnings: answer.warnings }),
         Err(error) => failed(error),
     };
     let asked = Asked { live, conflicts, answer, moving: None };

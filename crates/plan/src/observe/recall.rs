@@ -100,13 +100,11 @@ impl<'a> Recall<'a> {
         let object = without_values(desired, live)?;
         let request = ApplyRequest { object: &object, expect: Expect::Uid(uid), force: false, dry_run: true };
         let sent = spelled(resource, request);
-        let whole =
-            [scope.digest.hex().as_bytes(), around.as_bytes(), uid.as_bytes(), version.as_bytes(), &sent]
-                .map(<[u8]>::to_vec);
-        let name = key.to_string();
+        let (configuration, name) = (scope.digest.hex(), key.to_string());
+        let whole = [configuration.as_bytes(), around.as_bytes(), uid.as_bytes(), version.as_bytes(), &sent];
         Some(Question {
             slot: earlier.fingerprint(&[scope.user.as_bytes(), name.as_bytes()]),
-            whole: earlier.fingerprint(&whole.each_ref().map(Vec::as_slice)),
+            whole: earlier.fingerprint(&whole),
         })
     }
 

@@ -24,6 +24,9 @@ pub(crate) fn changed(asked: &Asked) -> Option<&Object> {
         Ask::NamespaceMissing(trial) => trial.reply()?,
         _ => return None,
     };
+    if asked.live.as_ref().is_some_and(|live| live.holds_the_same(&reply.object)) {
+        return None;
+    }
     let template = template::of(&reply.object)?;
     let before = asked.live.as_ref().and_then(template::of);
     (before != Some(template)).then_some(&reply.object)

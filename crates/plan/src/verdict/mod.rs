@@ -32,6 +32,8 @@ pub(crate) struct Verdict {
 pub(crate) fn judge(scene: &Scene<'_>, position: usize, unit: &Unit, object: &Object) -> Verdict {
     let unobserved = Asked::without_conflicts(None, Ask::Failed("it was not looked at".to_owned()));
     let asked = scene.observation.objects.get(&ObjectKey::from(object.reference())).unwrap_or(&unobserved);
+    // Looked at once, and let go: unfolded, all objects of a large cluster would not fit.
+    let (object, asked) = (&object.folded(), &asked.clone().folded());
     let sent = sent(object, asked.live.as_ref(), scene.inputs.fields);
     let case = Case { scene, position, unit, object: sent.or(object), rendered: object, sent: &sent, asked };
     let mut action = match &asked.live {

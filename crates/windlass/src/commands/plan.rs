@@ -131,8 +131,10 @@ async fn made_of_directory(
         session::connect(access.kubeconfig, access.context, Duration::from_secs(30), &run, surroundings)
             .await?;
     let scopes = cluster.scopes().await?;
-    let rendering =
-        desired::render(&local.tree, &[local.unit], surroundings, &Limits::default(), &scopes).await?;
+    let Local { tree, unit, what } = local;
+    let rendering = desired::render(&tree, &[unit], surroundings, &Limits::default(), &scopes).await?;
+    // From here on the objects are needed, and the files are not.
+    drop(tree);
     stage(reporter, Stage::Plan, async {
         let fields = FieldRules::default();
         let cluster_id = cluster.identity().await?;
@@ -153,7 +155,7 @@ async fn made_of_directory(
         let inputs = Inputs {
             environment: None,
             cluster_id,
-            source: Provenance::Unsigned { what: local.what, commit: None, author: None },
+            source: Provenance::Unsigned { what, commit: None, author: None },
             rendering: &rendering,
             policies: None,
             rollback: None,
