@@ -9,10 +9,21 @@ use crate::{ObjectProblem, RenderError, normal};
 
 const PART_OF: &str = "applyset.kubernetes.io/part-of";
 
-/// A body with the place where it is written.
+/// A body with the place where it is written. The body is kept as text: all files are read before the first object is
+/// checked, and trees take many times as much.
 pub(crate) struct Raw {
-    pub(crate) body: Value,
+    text: Box<str>,
     pub(crate) origin: Origin,
+}
+
+impl Raw {
+    pub(crate) fn new(body: &Value, origin: Origin) -> Self {
+        Self { text: body.to_string().into_boxed_str(), origin }
+    }
+
+    pub(crate) fn body(&self) -> Value {
+        serde_json::from_str(&self.text).unwrap_or_default()
+    }
 }
 
 /// Takes the objects out of a document: itself, or the items of a list kind, lists in lists included.
@@ -21,7 +32,7 @@ pub(crate) struct Raw {
 pub(crate) fn flatten(
     mut document: Document,
     path: &str,
-    raws: &mut Vec<Raw>,
+    bodies: &mut Vec<(Value, Origin)>,
     errors: &mut Vec<RenderError>,
 ) {
     let value = document.value.take();
@@ -32,7 +43,7 @@ pub(crate) fn flatten(
         let kind = body["kind"].as_str().unwrap_or_default().to_owned();
         let is_list = kind.ends_with("List") && (body.get("items").is_some() || kind == "List");
         if !is_list {
-            raws.push(Raw { body, origin });
+            bodies.push((body, origin));
             continue;
         }
         let Value::Array(items) = body["items"].take() else {
@@ -57,7 +68,8 @@ pub(crate) fn check(
     scopes: &impl Fn(&GroupKind) -> Option<bool>,
     warnings: &mut Vec<String>,
 ) -> Result<Object, RenderError> {
-    let Raw { mut body, origin } = raw;
+    let mut body = raw.body();
+    let origin = raw.origin;
     match checked(&mut body, &origin, definitions, scopes) {
         Ok((object, notes)) => {
             warnings

@@ -25,14 +25,21 @@ pub async fn render(
     limits: &Limits,
     scopes: &(dyn Fn(&GroupKind) -> Option<bool> + Sync),
 ) -> Result<Rendering, RenderErrors> {
-    let mut run =
-        Run { tree, units, tools, limits, kustomize: None, errors: Vec::new(), warnings: Vec::new() };
+    let mut run = Run {
+        tree,
+        units,
+        tools,
+        limits,
+        kustomize: None,
+        definitions: Definitions::default(),
+        errors: Vec::new(),
+        warnings: Vec::new(),
+    };
     let mut raws = Vec::new();
     for unit in units {
         raws.push(run.unit(unit).await);
     }
-    let Run { kustomize, mut errors, mut warnings, .. } = run;
-    let definitions = definitions(&raws);
+    let Run { kustomize, definitions, mut errors, mut warnings, .. } = run;
     let mut done = Vec::new();
     for (unit, raws) in units.iter().zip(raws) {
         let mut objects = Vec::new();
@@ -63,6 +70,8 @@ struct Run<'a> {
     limits: &'a Limits,
     /// Started when the first unit needs it.
     kustomize: Option<Kustomize>,
+    /// What the tree itself defines.
+    definitions: Definitions,
     errors: Vec<RenderError>,
     warnings: Vec<String>,
 }
@@ -100,7 +109,7 @@ impl Run<'_> {
         let places = closure.places(self.tree);
         for raw in &mut raws {
             // A line of the renderer's output helps nobody: name the manifest, or else the directory.
-            let place = closure::key(&raw.body).and_then(|key| places.get(&key).cloned());
+            let place = closure::key(&raw.body()).and_then(|key| places.get(&key).cloned());
             raw.origin = place.unwrap_or_else(|| Origin { path: unit.path.clone(), line: None });
         }
         raws
@@ -130,17 +139,14 @@ impl Run<'_> {
                     document.lints.iter().map(|lint| format!("{path}:{}: {}", lint.position, lint.text));
                 self.warnings.extend(lints);
             }
-            objects::flatten(document, path, raws, &mut self.errors);
+            let mut bodies = Vec::new();
+            objects::flatten(document, path, &mut bodies, &mut self.errors);
+            for (body, origin) in bodies {
+                self.definitions.take(&body);
+                raws.push(Raw::new(&body, origin));
+            }
         }
     }
-}
-
-fn definitions(raws: &[Vec<Raw>]) -> Definitions {
-    let mut definitions = Definitions::default();
-    for raw in raws.iter().flatten() {
-        definitions.take(&raw.body);
-    }
-    definitions
 }
 
 /// Finds objects that are written twice, in one unit or in two.
