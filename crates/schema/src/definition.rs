@@ -51,6 +51,12 @@ impl<'a> Definition<'a> {
         })
     }
 
+    /// Returns the address that converts between the versions, where that is no Service.
+    pub fn converting_url(&self) -> Option<&'a str> {
+        let url = self.body.pointer("/spec/conversion/webhook/clientConfig/url")?;
+        url.as_str().filter(|_| self.converts_by_webhook())
+    }
+
     /// Returns the versions in which objects may still be stored; a definition that is not live has none.
     pub fn stored_versions(&self) -> impl Iterator<Item = &'a str> + use<'a> {
         let stored = self.body.pointer("/status/storedVersions").and_then(Value::as_array);

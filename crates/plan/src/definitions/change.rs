@@ -38,16 +38,28 @@ impl<'a> Change<'a> {
             || self.judged_anew().next().is_some()
             || self.drops_stored()
             || self.converting_service().is_some_and(|new| old.converting_service() != Some(new))
+            || self.new_converting_url().is_some()
     }
 
     /// Returns the Service that will convert objects which may be stored or asked for in several versions. A single
     /// version needs no conversion, whatever the definition says of it.
     pub(crate) fn converting_service(&self) -> Option<ObjectRef> {
+        self.new.converting_service().filter(|_| self.has_versions())
+    }
+
+    /// Returns the address that will convert such objects, if it is another one than now.
+    pub(crate) fn new_converting_url(&self) -> Option<&'a str> {
+        let old = self.old.as_ref().and_then(Definition::converting_url);
+        self.new.converting_url().filter(|url| self.has_versions() && old != Some(*url))
+    }
+
+    /// Says whether objects may be stored or asked for in several versions.
+    fn has_versions(&self) -> bool {
         let stored = self.old.iter().flat_map(Definition::stored_versions);
         let served = self.new.versions().filter(|version| version.is_served()).map(Version::name);
         let storage = self.new.storage().map(Version::name);
         let versions: BTreeSet<&str> = stored.chain(served).chain(storage).collect();
-        self.new.converting_service().filter(|_| versions.len() > 1)
+        versions.len() > 1
     }
 
     /// Says whether a version goes in which objects may be stored.

@@ -45,6 +45,16 @@ pub(super) fn refusal(
     ))
 }
 
+/// Tells of a definition whose objects exist and will be converted at another address: the server asks it only once the
+/// definition is written, and Windlass may stand where it cannot be reached.
+pub(super) fn warning(name: &str, defined: &Defined<'_>, objects: &[Object]) -> Option<String> {
+    let url = defined.change.new_converting_url().filter(|_| !objects.is_empty())?;
+    Some(format!(
+        "the objects of `{name}` are to be converted by {url}, which is not tried out: if it does not answer the API server, the {} that exist can be neither read nor written in another version than the stored one",
+        objects.len()
+    ))
+}
+
 /// Says whether the units before the definition's own bring what is missing; their rollout is waited for.
 fn comes_earlier(scene: &Scene<'_>, position: usize, service: &ObjectKey, silence: Silence) -> bool {
     let Some(desired) = scene.desired(service) else { return false };

@@ -44,6 +44,7 @@ pub(crate) fn judge(scene: &Scene<'_>, removals: &[Action]) -> Judgement {
             None => &[],
         };
         judgement.refusals.extend(conversion::refusal(scene, &name, defined, objects));
+        judgement.warnings.extend(conversion::warning(&name, defined, objects));
         let staying: Vec<&Object> =
             objects.iter().filter(|object| !going.contains(&ObjectKey::from(object.reference()))).collect();
         let subject = Subject { scene, name: &name, old, new, staying: &staying };

@@ -138,6 +138,17 @@ fn a_conversion_webhook_that_cannot_answer_yet() {
     check(&new, objects(), missing, [&[&service, &pods], none], None);
     check(&new, objects(), unready, [&[&pods], &[&service]], None);
     check(&new, objects(), unready, [none, &[&service, &pods]], Some("which has no ready endpoint: "));
+    // An address is asked by nobody before the definition is written.
+    let mut at = converted();
+    at["spec"]["conversion"]["webhook"]["clientConfig"] = json!({"url": "https://hook.example/convert"});
+    check(&at, objects(), None, [none, none], None);
+    let told = |objects| {
+        let warnings = changing(&at, Ok(objects)).plan().warnings;
+        warnings.iter().any(|warning| {
+            warning.contains("converted by https://hook.example/convert, which is not tried out")
+        })
+    };
+    assert!(told(objects()) && !told(Vec::new()));
     // One version needs no conversion.
     let mut single = converted();
     single["spec"]["versions"].as_array_mut().unwrap().pop();
