@@ -74,18 +74,50 @@ fn kinds() -> Vec<Object> {
     .into()
 }
 
+/// Creates an object, once.
+async fn created_once(cluster: &Cluster, object: &Object) {
+    assert!(apply(cluster, object, Expect::Absent, true).await.is_ok(), "{}", object.reference());
+    apply(cluster, object, Expect::Absent, false).await.unwrap();
+    refused(cluster, object, Expect::Absent, FailureKind::Modified).await;
+    let live = cluster.get(object.reference()).await.unwrap().unwrap();
+    let mut ours = ManagedEntry::all(&live).filter(|entry| entry.manager() == "windlass");
+    assert!(ours.all(|entry| entry.operation() == "Apply"), "{:?}", live.whole());
+    remove(cluster, object).await;
+}
+
 #[tokio::test]
 async fn a_creation_meets_nothing_or_fails_whatever_the_kind() {
     let cluster = cluster().await;
     for object in kinds() {
-        assert!(apply(&cluster, &object, Expect::Absent, true).await.is_ok(), "{}", object.reference());
-        apply(&cluster, &object, Expect::Absent, false).await.unwrap();
-        refused(&cluster, &object, Expect::Absent, FailureKind::Modified).await;
-        let live = cluster.get(object.reference()).await.unwrap().unwrap();
-        let mut ours = ManagedEntry::all(&live).filter(|entry| entry.manager() == "windlass");
-        assert!(ours.all(|entry| entry.operation() == "Apply"), "{:?}", live.whole());
-        remove(&cluster, &object).await;
+        created_once(&cluster, &object).await;
     }
+}
+
+/// Another part of the server stores them.
+#[tokio::test]
+async fn a_custom_resource_is_created_once_as_other_objects_are() {
+    let cluster = cluster().await;
+    let group = format!("{}.example.com", own("identity"));
+    let definition = object(
+        json!({"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition",
+        "metadata": {"name": format!("foos.{group}")},
+        "spec": {"group": group, "scope": "Namespaced", "names": {"kind": "Foo", "plural": "foos"}, "versions": [
+            {"name": "v1", "served": true, "storage": true, "schema": {"openAPIV3Schema": {"type": "object",
+                "x-kubernetes-preserve-unknown-fields": true}}}]}}),
+    );
+    apply(&cluster, &definition, Expect::Absent, false).await.unwrap();
+    let foo = object(json!({"apiVersion": format!("{group}/v1"), "kind": "Foo",
+        "metadata": {"name": "a", "namespace": "default"}, "spec": {"k": "v"}}));
+    for attempt in 0.. {
+        cluster.forget_discovery().await;
+        if apply(&cluster, &foo, Expect::Absent, true).await.is_ok() {
+            break;
+        }
+        assert!(attempt < 100, "{group} is never served");
+        tokio::time::sleep(std::time::Duration::from_millis(100)).await;
+    }
+    created_once(&cluster, &foo).await;
+    remove(&cluster, &definition).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]

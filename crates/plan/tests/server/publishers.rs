@@ -103,8 +103,9 @@ type Publisher = (&'static str, &'static str, &'static str, usize);
 const ELASTIC: Publisher =
     ("github.com/elastic/cloud-on-k8s/v3@v3.5.0", "config/crds/v1", "all-crds.yaml", 12);
 
-const OTHERS: [Publisher; 7] = [
+const OTHERS: [Publisher; 8] = [
     ("github.com/cilium/cilium@v1.18.4", "pkg/k8s/apis/cilium.io/client/crds/v2", ".yaml", 17),
+    ("github.com/cilium/cilium@v1.18.4", "pkg/k8s/apis/cilium.io/client/crds/v2alpha1", ".yaml", 5),
     ("github.com/external-secrets/external-secrets@v0.16.2", "config/crds/bases", ".yaml", 20),
     ("github.com/cert-manager/cert-manager@v1.19.1", "deploy/crds", ".yaml", 6),
     ("github.com/cloudnative-pg/cloudnative-pg@v1.28.0", "config/crd/bases", ".yaml", 10),

@@ -53,6 +53,27 @@ async fn a_claim_grows_where_its_class_allows_it_and_never_shrinks() {
     bed.check(&[grows("2Gi"), stays("2Gi")], &[&smaller, &["no-op"]]).await;
 }
 
+/// Facts 10.3: the server names only `spec`.
+#[tokio::test]
+async fn class_and_modes_of_a_bound_claim_stay_as_they_are() {
+    let mut bed = Bed::new().await;
+    let (fast, other) = (class(&mut bed, "fast", true), class(&mut bed, "other", true));
+    let claim = bound(&mut bed, "data", &fast)("2Gi");
+    bed.deliver(&[("shop", std::slice::from_ref(&claim))]).await;
+    let phase = "--for=jsonpath={.status.phase}=Bound";
+    bed.kubectl(&["-n", &bed.namespace, "wait", phase, "--timeout=60s", "pvc/data"], "");
+    for (field, value) in [
+        ("storageClassName", json!(other)),
+        ("accessModes", json!(["ReadWriteMany"])),
+        ("volumeMode", json!("Block")),
+    ] {
+        let mut changed = claim.clone();
+        changed["spec"][field] = value;
+        let want = ["recreate PersistentVolumeClaim/data", "problem immutable", &format!("spec.{field}")];
+        bed.check(&[changed], &[&want]).await;
+    }
+}
+
 #[tokio::test]
 async fn refused_changes_of_a_stateful_set_come_with_the_way() {
     let mut bed = Bed::new().await;
