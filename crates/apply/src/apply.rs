@@ -32,7 +32,10 @@ pub async fn apply(
     context: &Context<'_>,
 ) -> Result<Applied, ApplyError> {
     let work = pair(approved.plan(), rendering, context)?;
-    let parents = Parents::read(rendering.units.iter().map(|unit| &unit.name), context).await?;
+    let units = rendering.units.iter().map(|unit| &unit.name);
+    // Where something is written or deleted, the evidence is as fresh as can be.
+    let known = approved.plan().parents.as_deref().filter(|_| !approved.plan().has_changes());
+    let parents = Parents::read(units, known, context).await?;
     let mut run = Run::new(parents, &work, context);
     for unit in &work {
         if let Err(halt) = run.unit(unit).await {

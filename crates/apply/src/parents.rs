@@ -25,23 +25,23 @@ struct Parent {
 }
 
 impl Parents {
-    /// Reads all parents of the environment.
+    /// Reads all parents of the environment; what is known of them from planning is not read again. A parent that was
+    /// changed meanwhile is noticed when it is written, by its version.
     ///
     /// # Errors
     /// The parent of one of these units may not be changed. Unusable parents of other units are told and left
     /// alone.
     pub(crate) async fn read<'a>(
         units: impl Iterator<Item = &'a UnitName>,
+        known: Option<&[Object]>,
         context: &Context<'_>,
     ) -> Result<Self, ApplyError> {
-        let kind = GroupKind::new("", "ConfigMap");
-        let resource = context.cluster.resource(&kind, "v1").await?;
-        let labels = ApplySet::parents_of(context.environment);
-        let selector =
-            Selector { namespace: Some(context.record_namespace), labels: Some(&labels), fields: None };
-        let listing = context.cluster.list(&resource, selector).await?;
+        let found = match known {
+            Some(known) => known.to_vec(),
+            None => list(context).await?,
+        };
         let mut listed: BTreeMap<String, Object> =
-            listing.objects.into_iter().map(|live| (live.reference().name.clone(), live)).collect();
+            found.into_iter().map(|live| (live.reference().name.clone(), live)).collect();
         let mut parents = Self::default();
         for unit in units {
             let reference = context.set_of(unit).parent();
@@ -175,6 +175,14 @@ impl Parents {
             None => Ok(()),
         }
     }
+}
+
+async fn list(context: &Context<'_>) -> Result<Vec<Object>, ApplyError> {
+    let resource = context.cluster.resource(&GroupKind::new("", "ConfigMap"), "v1").await?;
+    let labels = ApplySet::parents_of(context.environment);
+    let selector =
+        Selector { namespace: Some(context.record_namespace), labels: Some(&labels), fields: None };
+    Ok(context.cluster.list(&resource, selector).await?.objects)
 }
 
 fn foreign(set: &ApplySet, error: &windlass_model::ApplySetError) -> Halt {

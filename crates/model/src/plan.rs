@@ -7,7 +7,9 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use crate::{Action, ClusterId, Digest, EnvironmentName, Operation, PlanDocument, Provenance, Risk, Toll};
+use crate::{
+    Action, ClusterId, Digest, EnvironmentName, Object, Operation, PlanDocument, Provenance, Risk, Toll,
+};
 
 /// What one run would do, and whether it may.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
@@ -44,6 +46,9 @@ pub struct Plan {
     pub requirement: Requirement,
     /// What does not stop the run but should be known.
     pub warnings: Vec<String>,
+    /// The parents of the environment's sets, as they were read; `None` if they were not. Part of no written form.
+    #[serde(skip)]
+    pub parents: Option<Vec<Object>>,
     /// When the plan was made.
     #[schemars(with = "String", extend("format" = "date-time"))]
     pub created_at: Timestamp,

@@ -13,6 +13,8 @@ use crate::{ObjectKey, PodAnswer, Recollection, Trial};
 pub struct Observation {
     /// The sets of the environment whose parents could be read.
     pub sets: Vec<ApplySet>,
+    /// Their parents; `None` where there is no environment.
+    pub parents: Option<Vec<Object>>,
     /// Parents that Windlass must not touch: another tool's, or edited by hand.
     pub unreadable: Vec<UnreadableParent>,
     /// For every rendered object: the live one and what the server says to the change.

@@ -66,6 +66,7 @@ pub fn plan(inputs: Inputs<'_>, observation: &Observation) -> Plan {
         refusals,
         requirement: Requirement::default(),
         warnings,
+        parents: observation.parents.clone(),
         created_at: inputs.now,
     }
 }

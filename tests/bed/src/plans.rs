@@ -46,6 +46,7 @@ pub fn plan_of(actions: Vec<Action>) -> Plan {
         refusals: Vec::new(),
         requirement: Requirement::default(),
         warnings: Vec::new(),
+        parents: None,
         created_at: "2026-06-01T12:00:00Z".parse().unwrap(),
     }
 }

@@ -4,6 +4,7 @@ use std::fs::File;
 use std::os::unix::process::ExitStatusExt as _;
 use std::path::PathBuf;
 use std::process::{Child, Command, ExitStatus, Stdio};
+use std::time::Duration;
 
 use tempfile::TempDir;
 
@@ -42,6 +43,23 @@ impl Process {
     pub fn runs(&mut self) -> bool {
         self.ended = self.ended.or(self.child.try_wait().unwrap());
         self.ended.is_none()
+    }
+
+    /// Waits for the end, and returns with it how large the process became, in KiB.
+    pub fn wait_and_measure(mut self) -> (Outcome, u64) {
+        let mut peak = 0;
+        while self.runs() {
+            peak = peak.max(self.peak().unwrap_or_default());
+            std::thread::sleep(Duration::from_millis(2));
+        }
+        (self.wait(), peak)
+    }
+
+    /// Returns the largest size so far, in KiB.
+    fn peak(&self) -> Option<u64> {
+        let status = std::fs::read_to_string(format!("/proc/{}/status", self.child.id())).ok()?;
+        let line = status.lines().find(|line| line.starts_with("VmHWM:"))?;
+        line.split_whitespace().nth(1)?.parse().ok()
     }
 
     /// Returns what was written so far.

@@ -204,6 +204,11 @@ impl World {
         outcome
     }
 
+    /// Starts the binary with exactly these arguments.
+    pub fn start_with(&self, arguments: &[&str]) -> Process {
+        Process::start(&mut self.command(arguments))
+    }
+
     /// Starts the binary with this world's environment file.
     pub fn start(&self, arguments: &[&str]) -> Process {
         let file = self.settings_file();

@@ -1,8 +1,6 @@
 //! Every way in which an identity that may only dry-run could write: what its rights refuse, and what the policy
 //! refuses where somebody has given it more rights.
 
-use std::process::Command;
-
 use serde_json::{Value, json};
 use windlass_e2e::{Bed, Files, Kubectl, Raw, Reply, World, manifests, until};
 
@@ -246,21 +244,18 @@ fn target() -> (World, String) {
     (world, namespace)
 }
 
+/// Asks for a certificate of the name `leash`. Nobody has the key that it was made with.
+const REQUEST: &str = "-----BEGIN CERTIFICATE REQUEST-----
+MIHLMHICAQAwEDEOMAwGA1UEAwwFbGVhc2gwWTATBgcqhkjOPQIBBggqhkjOPQMB
+BwNCAAT2otBBAcJMa6rFTPrjiq0ea726PF8Ah18NwCDrXLSM7qkY2M/PD3qxJb7v
+eOpl37BKSokaqWd6HDvd1hoz/pTwoAAwCgYIKoZIzj0EAwIDSQAwRgIhAI7FqJpi
+dNHdAUayfrBxj2JjxhwslVzdsTd9iJfNhbffAiEA3lT1HEQ/5/9uHPCmX5tL2xVh
+0RAcTZ8TPF7HaFv0dRE=
+-----END CERTIFICATE REQUEST-----
+";
+
 fn signing_request(name: &str) -> String {
-    let mut openssl = Command::new("openssl");
-    openssl.args([
-        "req",
-        "-new",
-        "-newkey",
-        "ec",
-        "-pkeyopt",
-        "ec_paramgen_curve:P-256",
-        "-nodes",
-        "-keyout",
-        "/dev/null",
-    ]);
-    let output = openssl.args(["-subj", "/CN=leash"]).output().unwrap();
-    let request = base64::Engine::encode(&base64::engine::general_purpose::STANDARD, output.stdout);
+    let request = base64::Engine::encode(&base64::engine::general_purpose::STANDARD, REQUEST);
     json!({"apiVersion": "certificates.k8s.io/v1", "kind": "CertificateSigningRequest", "metadata": {"name": name},
         "spec": {"request": request, "signerName": "example.dev/nobody", "usages": ["client auth"]}})
     .to_string()

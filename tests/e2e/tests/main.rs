@@ -15,6 +15,7 @@ mod delivery;
 mod documentation;
 mod drift;
 mod faults;
+mod footprint;
 mod interruption;
 mod leash;
 mod looking;

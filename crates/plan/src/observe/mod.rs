@@ -84,6 +84,7 @@ pub async fn observe(
     let pods = pods::preview(&reader, &answers.asked).await?;
     let mut observation = Observation {
         sets: sets.readable,
+        parents: sets.parents,
         unreadable: sets.unreadable,
         objects: answers.asked,
         pods,

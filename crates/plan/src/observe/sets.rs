@@ -13,6 +13,8 @@ use crate::UnreadableParent;
 #[derive(Default)]
 pub(super) struct Sets {
     pub(super) readable: Vec<ApplySet>,
+    /// The parents of those.
+    pub(super) parents: Option<Vec<Object>>,
     pub(super) unreadable: Vec<UnreadableParent>,
 }
 
@@ -45,14 +47,19 @@ pub(super) async fn read(
 
 fn sort(parents: &[Object]) -> Sets {
     let mut sets = Sets::default();
+    let mut usable = Vec::new();
     for parent in parents {
         match ApplySet::read(parent) {
-            Ok(set) => sets.readable.push(set),
+            Ok(set) => {
+                sets.readable.push(set);
+                usable.push(parent.clone());
+            }
             Err(error) => sets
                 .unreadable
                 .push(UnreadableParent { message: error.to_string(), hint: error.hint().to_owned() }),
         }
     }
+    sets.parents = Some(usable);
     sets.readable.sort_by(|left, right| left.unit.cmp(&right.unit));
     sets.unreadable.sort_by(|left, right| left.message.cmp(&right.message));
     sets
