@@ -1,8 +1,10 @@
-//! Which kinds the server serves, learned in two requests (aggregated discovery, KEP-3352).
+//! Which kinds the server serves, learned in two requests (aggregated discovery, KEP-3352). What is known is asked about
+//! again by the tag that the server gave it, so that nothing is sent twice.
 
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
+use http::StatusCode;
 use serde_json::Value;
 use windlass_model::{GroupKind, ObjectRef};
 
@@ -43,11 +45,35 @@ impl Resource {
 /// What the server serves, at one moment.
 #[derive(Debug, Default)]
 pub(crate) struct Discovery {
+    /// The core group, and all others.
+    parts: [Arc<Part>; 2],
+}
+
+/// What one of the two lists says.
+#[derive(Debug, Default)]
+struct Part {
+    /// By which the server knows this list again.
+    tag: Option<String>,
     /// By kind, in the server's order of preference.
     kinds: HashMap<GroupKind, Vec<Resource>>,
     /// Groups whose API service does not answer: what they hold is unknown, not absent.
     stale: BTreeSet<String>,
 }
+
+/// What was learned last, and whether it is to be asked about again before it is used.
+#[derive(Debug, Default)]
+pub(crate) struct Learned {
+    known: Option<Arc<Discovery>>,
+    doubtful: bool,
+}
+
+impl Learned {
+    fn usable(&self) -> Option<&Arc<Discovery>> {
+        self.known.as_ref().filter(|_| !self.doubtful)
+    }
+}
+
+const LISTS: [&str; 2] = ["/api", "/apis"];
 
 const AGGREGATED: &str = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList";
 
@@ -73,11 +99,7 @@ impl Cluster {
     /// Returns whether objects of a kind live in namespaces, or `None` if the server does not know the kind.
     pub async fn is_namespaced(&self, kind: &GroupKind) -> Result<Option<bool>, ClusterError> {
         let discovery = self.discovered().await?;
-        Ok(discovery
-            .kinds
-            .get(kind)
-            .and_then(|resources| resources.first())
-            .map(|resource| resource.namespaced))
+        Ok(discovery.of(kind).first().map(|resource| resource.namespaced))
     }
 
     /// Returns the kinds that the server knows, with whether their objects live in namespaces.
@@ -86,18 +108,18 @@ impl Cluster {
         let scope = |(kind, resources): (&GroupKind, &Vec<Resource>)| {
             Some((kind.clone(), resources.first()?.namespaced))
         };
-        Ok(discovery.kinds.iter().filter_map(scope).collect())
+        Ok(discovery.parts.iter().flat_map(|part| &part.kinds).filter_map(scope).collect())
     }
 
     /// Returns the groups whose API service does not answer. A list of kinds is not complete while there
     /// is one, and nothing may be concluded from an object's absence.
     pub async fn stale_groups(&self) -> Result<BTreeSet<String>, ClusterError> {
-        Ok(self.discovered().await?.stale.clone())
+        Ok(self.discovered().await?.parts.iter().flat_map(|part| &part.stale).cloned().collect())
     }
 
-    /// Forgets what the server serves, for instance after a definition was applied.
+    /// Has what the server serves asked about again, for instance after a definition was applied.
     pub async fn forget_discovery(&self) {
-        *self.discovery.write().await = None;
+        self.discovery.write().await.doubtful = true;
     }
 
     async fn find(
@@ -108,13 +130,11 @@ impl Cluster {
     ) -> Result<Resource, ClusterError> {
         for attempt in 0..2 {
             let discovery = self.discovered().await?;
-            if let Some(found) =
-                discovery.kinds.get(kind).and_then(|resources| resources.iter().find(|r| wanted(r)))
-            {
+            if let Some(found) = discovery.of(kind).iter().find(|resource| wanted(resource)) {
                 return Ok(found.clone());
             }
             if attempt == 1 {
-                let stale = discovery.stale.contains(&kind.group);
+                let stale = discovery.parts.iter().any(|part| part.stale.contains(&kind.group));
                 return Err(ClusterError::UnknownKind {
                     kind: kind.clone(),
                     version: version.to_owned(),
@@ -126,52 +146,71 @@ impl Cluster {
         Err(ClusterError::UnknownKind { kind: kind.clone(), version: version.to_owned(), stale: false })
     }
 
-    /// Forgets `seen`, unless another caller has learned something newer meanwhile: many objects of a
-    /// missing kind must not cost a discovery each.
+    /// Doubts `seen`, unless another caller has learned something newer meanwhile: many objects of a missing kind must
+    /// not cost a discovery each.
     async fn forget_exactly(&self, seen: &Arc<Discovery>) {
-        let mut slot = self.discovery.write().await;
-        if slot.as_ref().is_some_and(|current| Arc::ptr_eq(current, seen)) {
-            *slot = None;
+        let mut learned = self.discovery.write().await;
+        if learned.known.as_ref().is_some_and(|current| Arc::ptr_eq(current, seen)) {
+            learned.doubtful = true;
         }
     }
 
     async fn discovered(&self) -> Result<Arc<Discovery>, ClusterError> {
-        if let Some(known) = &*self.discovery.read().await {
+        if let Some(known) = self.discovery.read().await.usable() {
             return Ok(known.clone());
         }
-        let mut slot = self.discovery.write().await;
-        if let Some(known) = &*slot {
+        let mut learned = self.discovery.write().await;
+        if let Some(known) = learned.usable() {
             return Ok(known.clone());
         }
-        let mut discovery = Discovery::default();
-        for url in ["/api", "/apis"] {
-            let call = Call { accept: AGGREGATED, ..Call::get(url.to_owned()) };
-            let answer = self.transport.call(&call).await?.json(&call.what())?;
-            if answer["kind"] != "APIGroupDiscoveryList" {
-                let reason = "the server does not support aggregated discovery: Windlass needs Kubernetes 1.33 or newer".to_owned();
-                return Err(ClusterError::Answer { what: call.what(), reason });
-            }
-            discovery.take(&answer);
-        }
-        let discovery = Arc::new(discovery);
-        *slot = Some(discovery.clone());
+        let before = learned.known.clone().unwrap_or_default();
+        let [core, groups] = &before.parts;
+        let parts = [self.part(LISTS[0], core).await?, self.part(LISTS[1], groups).await?];
+        let discovery = Arc::new(Discovery { parts });
+        *learned = Learned { known: Some(discovery.clone()), doubtful: false };
         Ok(discovery)
+    }
+
+    /// Reads one list, unless it still is what is known of it.
+    async fn part(&self, url: &str, known: &Arc<Part>) -> Result<Arc<Part>, ClusterError> {
+        let call = Call { accept: AGGREGATED, known: known.tag.clone(), ..Call::get(url.to_owned()) };
+        let reply = self.transport.call(&call).await?;
+        if reply.status == StatusCode::NOT_MODIFIED {
+            return Ok(known.clone());
+        }
+        let list = reply.json(&call.what())?;
+        if list["kind"] != "APIGroupDiscoveryList" {
+            let reason =
+                "the server does not support aggregated discovery: Windlass needs Kubernetes 1.33 or newer"
+                    .to_owned();
+            return Err(ClusterError::Answer { what: call.what(), reason });
+        }
+        Ok(Arc::new(Part::read(&list, reply.tag)))
     }
 }
 
 impl Discovery {
-    fn take(&mut self, list: &Value) {
+    /// Returns how a kind is served, in the server's order of preference.
+    fn of(&self, kind: &GroupKind) -> &[Resource] {
+        self.parts.iter().find_map(|part| part.kinds.get(kind)).map(Vec::as_slice).unwrap_or_default()
+    }
+}
+
+impl Part {
+    fn read(list: &Value, tag: Option<String>) -> Self {
+        let mut part = Self { tag, ..Self::default() };
         for group in items(&list["items"]) {
             let group_name = text(&group["metadata"]["name"]);
             for version in items(&group["versions"]) {
                 if version["freshness"] == "Stale" {
-                    self.stale.insert(group_name.clone());
+                    part.stale.insert(group_name.clone());
                 }
                 for resource in items(&version["resources"]) {
-                    self.add(&group_name, &text(&version["version"]), resource);
+                    part.add(&group_name, &text(&version["version"]), resource);
                 }
             }
         }
+        part
     }
 
     fn add(&mut self, group: &str, version: &str, resource: &Value) {
@@ -205,14 +244,14 @@ mod tests {
 
     #[test]
     fn a_group_that_does_not_answer_is_not_an_empty_group() {
-        let mut discovery = Discovery::default();
-        discovery.take(&json!({"items": [
+        let list = json!({"items": [
             {"metadata": {"name": "apps"}, "versions": [{"version": "v1", "freshness": "Current", "resources": [
                 {"resource": "statefulsets", "responseKind": {"kind": "StatefulSet"}, "scope": "Namespaced", "verbs": ["list", "delete"]}]}]},
             {"metadata": {"name": "metrics.k8s.io"}, "versions": [{"version": "v1beta1", "freshness": "Stale"}]},
-        ]}));
+        ]});
+        let part = Part::read(&list, None);
         let kind = GroupKind::new("apps", "StatefulSet");
-        assert!(discovery.kinds[&kind][0].is_prunable() && discovery.kinds[&kind][0].namespaced);
-        assert_eq!(discovery.stale, BTreeSet::from(["metrics.k8s.io".to_owned()]));
+        assert!(part.kinds[&kind][0].is_prunable() && part.kinds[&kind][0].namespaced);
+        assert_eq!(part.stale, BTreeSet::from(["metrics.k8s.io".to_owned()]));
     }
 }

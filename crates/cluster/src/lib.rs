@@ -37,7 +37,7 @@ pub use read::{Listing, LogOptions, Selector};
 pub use watch::WatchItem;
 pub use write::{Answer, ApplyRequest, Deleted, Expect, Propagation, spelled};
 
-use discovery::Discovery;
+use discovery::Learned;
 use transport::Transport;
 
 /// The field manager under which Windlass owns what it applies. Constant for ever: a manager per commit
@@ -48,7 +48,7 @@ pub const FIELD_MANAGER: &str = "windlass";
 #[derive(Clone)]
 pub struct Cluster {
     transport: Transport,
-    discovery: Arc<tokio::sync::RwLock<Option<Arc<Discovery>>>>,
+    discovery: Arc<tokio::sync::RwLock<Learned>>,
 }
 
 impl Cluster {

@@ -34,13 +34,18 @@ pub(crate) struct Call {
     pub(crate) url: String,
     pub(crate) content_type: &'static str,
     pub(crate) accept: &'static str,
+    /// The tag of an answer that is known: the server says 304 where it would answer the same.
+    pub(crate) known: Option<String>,
     pub(crate) body: Vec<u8>,
     pub(crate) effect: Effect,
 }
 
 /// What came back.
 pub(crate) struct Reply {
+    /// A success, or 304 where a known answer was named.
     pub(crate) status: StatusCode,
+    /// By which the server knows this answer again.
+    pub(crate) tag: Option<String>,
     pub(crate) body: Vec<u8>,
     pub(crate) warnings: Vec<String>,
 }
@@ -54,6 +59,7 @@ impl Call {
             url,
             content_type: JSON,
             accept: JSON,
+            known: None,
             body: Vec::new(),
             effect: Effect::Read,
         }
@@ -68,7 +74,7 @@ impl Call {
     ) -> Self {
         // What is sent are texts, numbers, lists and maps with texts as keys: writing them never fails.
         let body = serde_json::to_vec(body).unwrap_or_default();
-        Self { method, url, content_type, accept: JSON, body, effect }
+        Self { method, url, content_type, accept: JSON, known: None, body, effect }
     }
 
     /// Returns verb and path, for messages.
@@ -77,12 +83,15 @@ impl Call {
     }
 
     fn request(&self) -> Result<Request<Body>, http::Error> {
-        Request::builder()
+        let mut request = Request::builder()
             .method(self.method.clone())
             .uri(&self.url)
             .header(header::CONTENT_TYPE, self.content_type)
-            .header(header::ACCEPT, self.accept)
-            .body(Body::from(self.body.clone()))
+            .header(header::ACCEPT, self.accept);
+        if let Some(tag) = &self.known {
+            request = request.header(header::IF_NONE_MATCH, tag);
+        }
+        request.body(Body::from(self.body.clone()))
     }
 }
 
@@ -163,7 +172,7 @@ impl Transport {
         let (head, body) = tokio::time::timeout(self.timeout, exchange)
             .await
             .map_err(|_| ClusterError::Timeout { what: what.clone(), seconds: self.timeout.as_secs() })??;
-        if !head.status.is_success() {
+        if !head.status.is_success() && head.status != StatusCode::NOT_MODIFIED {
             let retry_after =
                 head.headers.get(header::RETRY_AFTER).and_then(|value| value.to_str().ok()?.parse().ok());
             let failure = Box::new(Failure::parse(head.status.as_u16(), &body, retry_after));
@@ -175,7 +184,8 @@ impl Transport {
             .iter()
             .filter_map(|value| warning_text(value.to_str().ok()?))
             .collect();
-        Ok(Reply { status: head.status, body: body.into(), warnings })
+        let tag = head.headers.get(header::ETAG).and_then(|tag| tag.to_str().ok()).map(str::to_owned);
+        Ok(Reply { status: head.status, tag, body: body.into(), warnings })
     }
 
     pub(crate) fn unreachable(&self, error: &(dyn std::error::Error + 'static)) -> ClusterError {

@@ -5,6 +5,8 @@ mod bed;
 #[cfg(test)]
 mod deadline;
 #[cfg(test)]
+mod discovery;
+#[cfg(test)]
 mod identity;
 #[cfg(test)]
 mod meanings;
