@@ -23,11 +23,25 @@ pub(crate) async fn reason(
     if !action.object.kind.is("", "Namespace") {
         return Ok(None);
     }
-    match context.cluster.residents(&action.object.name).await {
-        Ok(found) => Ok(unplanned(&found, action, deleted)),
+    match residents(&action.object.name, context).await {
+        Ok(Ok(found)) => Ok(unplanned(&found, action, deleted)),
+        Ok(Err(reason)) => Ok(Some(format!("what is in it cannot be told: {reason}"))),
         Err(error) if is_unanswered(&error) => Err(Unwritten::of(&action.object, &error, false).into()),
         Err(error) => Ok(Some(untold(&error))),
     }
+}
+
+/// Lists what is in a namespace, of the kinds that are served now. The inner error says why that is not all.
+async fn residents(
+    namespace: &str,
+    context: &Context<'_>,
+) -> Result<Result<Vec<ObjectRef>, String>, ClusterError> {
+    context.cluster.forget_discovery().await;
+    let stale = context.cluster.stale_groups().await?;
+    if let Some(group) = stale.first() {
+        return Ok(Err(format!("the API service of the group `{group}` does not answer")));
+    }
+    Ok(Ok(context.cluster.residents(namespace).await?))
 }
 
 fn untold(error: &ClusterError) -> String {

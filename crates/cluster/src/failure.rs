@@ -220,8 +220,14 @@ impl Failure {
 
     /// Says whether the same request can succeed if it is sent again after a while.
     pub fn is_transient(&self) -> bool {
-        matches!(self.kind(), FailureKind::Throttled | FailureKind::Unavailable | FailureKind::WebhookFailed)
-            || self.code == 500 && matches!(self.reason.as_str(), "Timeout" | "ServerTimeout")
+        let told = matches!(
+            self.kind(),
+            FailureKind::Throttled | FailureKind::Unavailable | FailureKind::WebhookFailed
+        );
+        // Who denies chooses code and reason.
+        told || self.denier().is_none()
+            && self.code == 500
+            && matches!(self.reason.as_str(), "Timeout" | "ServerTimeout")
     }
 
     /// Returns what to do about it.

@@ -74,15 +74,19 @@ impl<'de, W: Fn(&ObjectRef) -> bool> Visitor<'de> for Level<'_, '_, W> {
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<PageMetadata, A::Error> {
         let Self::Page(pages) = self else { return Err(A::Error::custom("items of a list are no mapping")) };
-        let mut metadata = PageMetadata::default();
+        let (mut metadata, mut complete) = (PageMetadata::default(), false);
         while let Some(key) = map.next_key::<String>()? {
             match key.as_str() {
                 "metadata" => metadata = map.next_value()?,
-                "items" => drop(map.next_value_seed(Level::Items(&mut *pages))?),
+                "items" => {
+                    map.next_value_seed(Level::Items(&mut *pages))?;
+                    complete = true;
+                }
                 _ => drop(map.next_value::<IgnoredAny>()?),
             }
         }
-        Ok(metadata)
+        // An answer without items is no empty list: what is concluded from absence would be wrong.
+        if complete { Ok(metadata) } else { Err(A::Error::missing_field("items")) }
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<PageMetadata, A::Error> {
@@ -94,8 +98,11 @@ impl<'de, W: Fn(&ObjectRef) -> bool> Visitor<'de> for Level<'_, '_, W> {
     }
 
     /// The server writes an empty collection as null.
-    fn visit_unit<E>(self) -> Result<PageMetadata, E> {
-        Ok(PageMetadata::default())
+    fn visit_unit<E: serde::de::Error>(self) -> Result<PageMetadata, E> {
+        match self {
+            Self::Items(_) => Ok(PageMetadata::default()),
+            Self::Page(_) => Err(E::custom("nothing is no list")),
+        }
     }
 }
 
@@ -118,6 +125,21 @@ mod tests {
         assert_eq!((metadata.next.as_str(), metadata.resource_version.as_str()), (next, "7"));
         let names: Vec<String> = pages.objects.iter().map(|object| object.reference().to_string()).collect();
         assert_eq!(names, want);
+    }
+
+    #[test]
+    fn what_is_no_list_is_no_empty_list() {
+        let resource = Resource {
+            kind: GroupKind::new("", "Pod"),
+            version: "v1".into(),
+            plural: "pods".into(),
+            namespaced: true,
+            verbs: Vec::new(),
+        };
+        for text in ["null", "{}", "[]", r#"{"kind":"PodList","metadata":{}}"#, r#"{"items":{}}"#] {
+            let mut pages = Pages::of(&resource, |_: &ObjectRef| true);
+            assert!(pages.read(text.as_bytes()).is_err(), "{text}");
+        }
     }
 
     #[test]

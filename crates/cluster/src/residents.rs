@@ -9,7 +9,7 @@ const LOOK_UPS: u32 = 3;
 
 impl Cluster {
     /// Returns what can hold data in a namespace, whoever made it: a namespace takes everything along. Left out is what
-    /// controllers put into every namespace. Costs a LIST for each such kind that the server serves.
+    /// a controller puts into every namespace. Costs a LIST for each such kind that the server serves.
     ///
     /// # Errors
     /// The first failure: a kind that cannot be listed may have objects.
@@ -53,8 +53,7 @@ fn is_not_served(error: &ClusterError) -> bool {
     error.failure().is_some_and(|failure| failure.kind() == FailureKind::KindNotServed)
 }
 
-/// Says whether a controller puts such an object into every namespace.
+/// Says whether a controller puts such an object into every namespace. Token Secrets are made by people (KEP-2799).
 fn is_made_for_every_namespace(object: &Object) -> bool {
-    object.reference().name == "kube-root-ca.crt"
-        || object.body()["type"] == "kubernetes.io/service-account-token"
+    object.reference().kind.is("", "ConfigMap") && object.reference().name == "kube-root-ca.crt"
 }

@@ -82,8 +82,8 @@ mod tests {
         ClusterError::Api { what: String::new(), failure: Box::new(Failure::parse(code, b"", retry_after)) }
     }
 
-    fn denied(code: u16) -> ClusterError {
-        let status = serde_json::json!({"kind": "Status", "details": {"retryAfterSeconds": 1},
+    fn denied(code: u16, reason: &str) -> ClusterError {
+        let status = serde_json::json!({"kind": "Status", "reason": reason, "details": {"retryAfterSeconds": 1},
             "message": "admission webhook \"v.dev\" denied the request: no"});
         let failure = Failure::parse(code, status.to_string().as_bytes(), None);
         ClusterError::Api { what: String::new(), failure: Box::new(failure) }
@@ -116,14 +116,16 @@ mod tests {
     /// Whoever denies chooses the code: 429 and 503 are among them.
     #[test]
     fn a_denial_is_final_whatever_its_code() {
-        for code in [401, 403, 404, 409, 422, 429, 500, 503, 504] {
-            let error = denied(code);
+        let codes = [401, 403, 404, 409, 422, 429, 500, 503, 504];
+        let reasons = ["", "Timeout", "ServerTimeout", "TooManyRequests", "ServiceUnavailable"];
+        for (code, reason) in codes.iter().flat_map(|code| reasons.map(|reason| (*code, reason))) {
+            let error = denied(code, reason);
             for effect in [Effect::Read, Effect::DryRun, Effect::Write] {
-                assert_eq!(pause_before_next(&error, effect, 1), None, "{code} {effect:?}");
+                assert_eq!(pause_before_next(&error, effect, 1), None, "{code} {reason} {effect:?}");
             }
-            assert_eq!(error.pause_before_repeat(1), None, "{code}");
-            assert!(!error.may_have_landed(), "{code}");
-            assert_eq!(error.exit_code(), windlass_model::ExitCode::Refused, "{code}");
+            assert_eq!(error.pause_before_repeat(1), None, "{code} {reason}");
+            assert!(!error.may_have_landed(), "{code} {reason}");
+            assert_eq!(error.exit_code(), windlass_model::ExitCode::Refused, "{code} {reason}");
         }
     }
 

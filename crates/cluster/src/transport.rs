@@ -172,7 +172,8 @@ impl Transport {
         let (head, body) = tokio::time::timeout(self.timeout, exchange)
             .await
             .map_err(|_| ClusterError::Timeout { what: what.clone(), seconds: self.timeout.as_secs() })??;
-        if !head.status.is_success() && head.status != StatusCode::NOT_MODIFIED {
+        let unchanged = head.status == StatusCode::NOT_MODIFIED && call.known.is_some();
+        if !head.status.is_success() && !unchanged {
             let retry_after =
                 head.headers.get(header::RETRY_AFTER).and_then(|value| value.to_str().ok()?.parse().ok());
             let failure = Box::new(Failure::parse(head.status.as_u16(), &body, retry_after));

@@ -21,6 +21,12 @@ impl Action {
     /// Says whether delivering the previous commit undoes the action, as far as its kind, its fields and its forecasts
     /// tell. Of a custom resource's fields, only its operator knows.
     pub fn reversal(&self) -> Reversal {
+        let kind = &self.object.kind;
+        if kind.is("batch", "Job") && matches!(self.operation, Operation::Create | Operation::Prune) {
+            return Reversal::WithSteps(
+                "what a job has done stays done, and one that comes back runs again".to_owned(),
+            );
+        }
         match self.operation {
             Operation::NoOp | Operation::Keep | Operation::Recreate => Reversal::Yes,
             Operation::Create => self.of_creation(),
@@ -69,6 +75,12 @@ impl Action {
         } else if changes(&["immutable"]) {
             Reversal::No(
                 "an object that was made immutable stays so: it would have to be replaced".to_owned(),
+            )
+        } else if !self.takes_over.is_empty() || self.migration.is_some() {
+            Reversal::WithSteps("the fields that it takes over stay with Windlass".to_owned())
+        } else if kind.is("apps", "StatefulSet") && changes(&["spec", "template"]) {
+            Reversal::WithSteps(
+                "the version before must be able to read what the new one has written: upgrades of data formats are often one way".to_owned(),
             )
         } else if is_custom_kind(kind) && changes(&["spec"]) {
             Reversal::WithSteps(
@@ -144,7 +156,9 @@ mod tests {
         check(Operation::Create, "ConfigMap", &[], &[], "yes");
         check(Operation::Create, "StatefulSet.apps", &[], &[], "steps: the previous commit would delete it");
         check(Operation::Adopt, "ConfigMap", &[], &[], "steps: the previous commit does not hold it");
-        check(Operation::Update, "StatefulSet.apps", &["spec", "template"], &[], "yes");
+        check(Operation::Update, "StatefulSet.apps", &["spec", "template"], &[], "steps: the version before");
+        check(Operation::Create, "Job.batch", &[], &[], "steps: what a job has done");
+        check(Operation::Prune, "Job.batch", &[], &[], "steps: what a job has done");
         check(Operation::Update, "StatefulSet.apps", &["spec", "replicas"], &lost, "no: what is lost");
         check(
             Operation::Update,

@@ -68,6 +68,9 @@ pub(crate) fn lacking(candidate: &Candidate, observation: &Observation) -> Optio
     if let Some(owner) = observation.inventories.owners.get(&ObjectKey::from(object.reference())) {
         return Some(format!("{owner} delivers it too, as its inventory says"));
     }
+    if let Some((kind, reason)) = observation.inventories.unlisted.iter().next() {
+        return Some(format!("what objects of the kind `{kind}` deliver could not be listed: {reason}"));
+    }
     (!candidate.prunable)
         .then(|| format!("objects of the kind `{}` cannot be deleted", object.reference().kind))
 }

@@ -8,7 +8,7 @@ use windlass_model::Object;
 pub(crate) struct Classes<'a>(pub(crate) &'a BTreeMap<String, Object>);
 
 impl Classes<'_> {
-    /// Says whether a claim of a class can grow, in words, and whether that is certain not to be so.
+    /// Returns whether a claim of a class may be able to grow, true where that is not known, and why.
     pub(crate) fn growth(&self, class: Option<&str>) -> (bool, String) {
         let Some(name) = class.filter(|name| !name.is_empty()) else {
             return (false, "it has no class, and a static volume does not grow".to_owned());

@@ -141,7 +141,7 @@ fn warnings(inputs: &Inputs<'_>, observation: &Observation, refusals: &[Refusal]
     }));
     warnings.extend(observation.inventories.unlisted.iter().map(|(kind, reason)| {
         format!(
-            "what objects of the kind `{kind}` deliver could not be listed, so that an object of theirs is known by its labels and annotations alone: {reason}"
+            "what objects of the kind `{kind}` deliver could not be listed, so that an object of theirs is known by its labels and annotations alone, and nothing is deleted: {reason}"
         )
     }));
     warnings.extend(leftover_marks(observation));

@@ -16,7 +16,8 @@ const STAYS: SignedDuration = SignedDuration::from_hours(14 * 24);
 /// else's.
 ///
 /// # Errors
-/// The folder cannot be read, or one of those in it cannot be removed. One that is not there is empty.
+/// The folder cannot be read, or one of those in it cannot be removed: the others are, all the same. One that is not
+/// there is empty.
 pub fn trim_reports(reports: &Path, keep: usize, now: Timestamp) -> io::Result<usize> {
     let entries = match std::fs::read_dir(reports) {
         Ok(entries) => entries,
@@ -38,9 +39,8 @@ pub fn trim_reports(reports: &Path, keep: usize, now: Timestamp) -> io::Result<u
     let old = |started: Timestamp| now.duration_since(started) > STAYS;
     let surplus: Vec<PathBuf> =
         runs.into_iter().skip(keep).filter(|(started, _)| old(*started)).map(|(_, path)| path).collect();
-    for folder in &surplus {
-        std::fs::remove_dir_all(folder)?;
-    }
+    let removed: Vec<io::Result<()>> = surplus.iter().map(std::fs::remove_dir_all).collect();
+    removed.into_iter().collect::<io::Result<()>>()?;
     Ok(surplus.len())
 }
 

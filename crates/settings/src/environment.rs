@@ -356,7 +356,8 @@ pub struct RecordRules {
     /// The namespace in the cluster. It must exist: `pipeline/rbac` creates it.
     #[serde(default = "record_namespace")]
     pub namespace: String,
-    /// The folder on the agent for reports and journals: a folder a run.
+    /// The folder on the agent for reports and journals: a folder a run. Environments that share it share what `keep`
+    /// counts.
     #[serde(default = "report_directory")]
     pub reports: PathBuf,
     /// How many runs are kept, at least the last one: their records in the cluster, and their folders below `reports`,

@@ -11,13 +11,13 @@ pub(crate) struct Limits {
     pub(crate) nodes: usize,
     /// Nodes that come out of aliases. `kubectl` allows about this many (go-yaml's alias ratio).
     pub(crate) aliased: usize,
-    /// Collections inside one another.
+    /// Collections inside one another: fewer than JSON readers take (128), with room for the lists that objects stand in.
     pub(crate) depth: usize,
 }
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { bytes: 64 << 20, nodes: 4_000_000, aliased: 400_000, depth: 500 }
+        Self { bytes: 64 << 20, nodes: 4_000_000, aliased: 400_000, depth: 120 }
     }
 }
 

@@ -53,6 +53,7 @@ fn a_plan_holds_no_object_as_a_tree() {
         peak
     };
     let (few, many) = (peak(&few), peak(&many));
-    let each = many.saturating_sub(few) / u64::try_from(MANY - FEW).unwrap();
+    assert!(few > 0 && many > few, "{few} KiB for {FEW}, {many} KiB for {MANY}");
+    let each = (many - few) / u64::try_from(MANY - FEW).unwrap();
     assert!(each <= EACH, "{each} KiB an object: {few} KiB for {FEW}, {many} KiB for {MANY}");
 }

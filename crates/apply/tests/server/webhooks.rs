@@ -107,7 +107,12 @@ async fn a_denial_while_applying_is_told_as_one_whatever_its_code() {
     let all = rendering(&[("shop", &[bed.map("a", "1"), bed.map("b", "1")])]);
     let approved = approve(plan(&bed, &all).await);
     bed.put(&configuration).await;
-    while bed.cluster.try_create(&bed.map("probe", "")).await.is_ok() {
+    for attempt in 0.. {
+        let denied = bed.cluster.try_create(&bed.map("probe", "")).await.err();
+        if denied.is_some_and(|error| error.to_string().contains("not yet told")) {
+            break;
+        }
+        assert!(attempt < 200, "the webhook is never asked");
         tokio::time::sleep(Duration::from_millis(50)).await;
     }
     for code in [401, 404, 409, 422, 429, 500, 503] {

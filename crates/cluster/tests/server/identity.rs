@@ -80,8 +80,9 @@ async fn created_once(cluster: &Cluster, object: &Object) {
     apply(cluster, object, Expect::Absent, false).await.unwrap();
     refused(cluster, object, Expect::Absent, FailureKind::Modified).await;
     let live = cluster.get(object.reference()).await.unwrap().unwrap();
-    let mut ours = ManagedEntry::all(&live).filter(|entry| entry.manager() == "windlass");
-    assert!(ours.all(|entry| entry.operation() == "Apply"), "{:?}", live.whole());
+    let ours = ManagedEntry::all(&live).filter(|entry| entry.manager() == "windlass");
+    let operations: Vec<String> = ours.map(|entry| entry.operation().to_owned()).collect();
+    assert_eq!(operations, ["Apply"], "{:?}", live.whole());
     remove(cluster, object).await;
 }
 

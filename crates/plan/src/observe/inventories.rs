@@ -17,6 +17,11 @@ pub(super) async fn read(
     for kind in inventory_kinds() {
         // Only what is served is looked up: the look-up of anything else asks the server what it serves once more.
         if reader.cluster.is_namespaced(&kind).await?.is_none() {
+            // Of a group that does not answer it is not known what it serves.
+            if reader.cluster.stale_groups().await?.contains(&kind.group) {
+                let reason = format!("the API service of the group `{}` does not answer", kind.group);
+                inventories.unlisted.insert(kind, reason);
+            }
             continue;
         }
         match holders(reader, &kind).await? {

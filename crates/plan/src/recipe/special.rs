@@ -108,7 +108,10 @@ pub(super) fn of_definition(scene: &Scene<'_>, live: &Object) -> Recipe {
     let count = match objects {
         Some(Ok(objects)) if objects.len() == 1 => "the one object of the kind goes with it".to_owned(),
         Some(Ok(objects)) => format!("{} objects of the kind go with it", objects.len()),
-        _ => "every object of the kind goes with it, and how many there are could not be read".to_owned(),
+        Some(Err(reason)) => {
+            format!("every object of the kind goes with it; how many there are could not be read: {reason}")
+        }
+        None => "every object of the kind goes with it; they were not counted".to_owned(),
     };
     Recipe {
         down: "nothing, as long as it stays".to_owned(),

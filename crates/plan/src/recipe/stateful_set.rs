@@ -80,7 +80,9 @@ pub(super) fn of(live: &Object, after: &Object, classes: &BTreeMap<String, Objec
     steps.push(orphan(live, "delete it without its pods, which go on running"));
     steps.push(RecipeStep::told("run the same commit again: the StatefulSet is created and adopts its pods"));
     steps.extend(changes.iter().filter_map(afterwards));
-    let restarts = changes.iter().any(|change| matches!(change, Change::Removed(_) | Change::Added(_)));
+    let template = |set: &Object| set.body().pointer("/spec/template").cloned();
+    let restarts = template(live) != template(after)
+        || changes.iter().any(|change| matches!(change, Change::Removed(_) | Change::Added(_)));
     let down = if restarts { "one pod at a time, at the end" } else { "nothing: no pod restarts" };
     Recipe {
         down: down.to_owned(),
@@ -140,7 +142,11 @@ fn shrinking(live: &Object, template: &str) -> Recipe {
 /// What is done before the StatefulSet goes.
 fn before(live: &Object, change: &Change, classes: &Classes<'_>) -> Option<RecipeStep> {
     let Change::Grows { name, to, class } = change else { return None };
-    let (possible, why) = classes.growth(class.as_deref());
+    let (possible, why) = match class {
+        // Unlike a claim's, a template's class is not filled in: each claim gets the default one.
+        None => (true, "whether the default class allows growth is not known".to_owned()),
+        Some(class) => classes.growth(Some(class)),
+    };
     if !possible {
         return Some(RecipeStep::told(format!("the claims of `{name}` cannot grow: {why}")));
     }

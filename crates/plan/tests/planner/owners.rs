@@ -141,6 +141,11 @@ fn inventories_that_cannot_be_listed_are_told() {
         .insert(GroupKind::new("argoproj.io", "Application"), "forbidden".into());
     world.check(0, &[&["no-op"]]);
     let warnings = world.plan().warnings;
+    let gone = config("gone", &json!({}));
+    world
+        .set("shop", &[&desired, &gone])
+        .candidate(member("shop", gone))
+        .check(0, &[&["no-op"], &["keep", "`Application.argoproj.io` deliver could not be listed"]]);
     assert!(
         warnings.iter().any(|text| text.contains("`Application.argoproj.io` deliver could not be listed")),
         "{warnings:?}"

@@ -80,7 +80,9 @@ fn rows(view: &View<'_>) -> Vec<Row> {
 
 fn rows_of(danger: &Danger, objects: &[ObjectView<'_>]) -> Vec<Row> {
     let deletes = danger.deletes;
-    let heading = format!("\n**{} ({})**\n\n", danger.heading, danger.findings.len());
+    // Names by kind are in no order of time.
+    let heading = danger.heading.trim_end_matches(", in this order");
+    let heading = format!("\n**{heading} ({})**\n\n", danger.findings.len());
     let mut rows = vec![Row { text: heading, names: 0, deletes }];
     let mut groups: BTreeMap<(&str, Option<&str>), Vec<&str>> = BTreeMap::new();
     for finding in &danger.findings {

@@ -27,6 +27,9 @@ pub(super) fn lines(action: &Action) -> Vec<Line> {
         "DaemonSet.apps" => {
             plain(format!("starts a pod on every node: {}", images(&body["spec"]["template"])))
         }
+        "Job.batch" | "CronJob.batch" if body["spec"]["suspend"] == true => {
+            plain("suspended: starts nothing".to_owned())
+        }
         "Job.batch" => plain(format!("starts a job: {}", images(&body["spec"]["template"]))),
         "CronJob.batch" => {
             let template = &body["spec"]["jobTemplate"]["spec"]["template"];
@@ -55,10 +58,11 @@ fn images(template: &Value) -> String {
 
 /// What is reachable from outside the cluster is worth a look.
 fn service(body: &Value) -> Vec<Line> {
-    let kind = body["spec"]["type"].as_str().unwrap_or("ClusterIP");
-    if !matches!(kind, "LoadBalancer" | "NodePort") {
-        return Vec::new();
-    }
+    let kind = match body["spec"]["type"].as_str() {
+        Some(kind @ ("LoadBalancer" | "NodePort")) => kind,
+        _ if body["spec"]["externalIPs"].as_array().is_some_and(|list| !list.is_empty()) => "externalIPs",
+        _ => return Vec::new(),
+    };
     let ports = body["spec"]["ports"].as_array().map(Vec::as_slice).unwrap_or_default();
     let numbers: Vec<String> = ports.iter().map(|port| port["port"].to_string()).collect();
     let text = format!(
@@ -139,6 +143,8 @@ mod tests {
             &["reachable from outside the cluster (LoadBalancer): ports 5432, 80"],
         );
         check("Service", "v1", service("ClusterIP"), &[]);
+        let addressed = json!({"spec": {"externalIPs": ["192.0.2.1"], "ports": [{"port": 80}]}});
+        check("Service", "v1", addressed, &["reachable from outside the cluster (externalIPs): port 80"]);
         let claim =
             json!({"spec": {"storageClassName": "fast", "resources": {"requests": {"storage": "5Gi"}}}});
         check("PersistentVolumeClaim", "v1", claim, &["asks for 5Gi of the class fast"]);

@@ -79,7 +79,7 @@ impl<'a> View<'a> {
             problems: counts_of.problems,
             ignored: counts_of.ignored,
             toll: toll(plan),
-            undo: if drift { None } else { undo::whole(plan) },
+            undo: if drift || refused { None } else { undo::whole(plan) },
             facts: facts(plan),
             digest: (!drift).then(|| plan.change_digest().to_string()),
             dangers: danger::of(plan, &objects, drift),

@@ -15,7 +15,7 @@ const NAMED: usize = 5;
 pub(super) fn whole(plan: &Plan) -> Option<Line> {
     let mut writes = writing(plan).peekable();
     writes.peek()?;
-    let text = "going back: delivering the previous commit again undoes all of it";
+    let text = "going back: delivering the previous commit again puts every object back as it was";
     writes.all(|action| action.reversal() == Reversal::Yes).then(|| Line::new(Tone::Plain, text))
 }
 

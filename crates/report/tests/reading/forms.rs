@@ -208,7 +208,7 @@ fn a_deletion_says_whether_data_goes_and_whether_it_can_be_undone() {
         samples::action(Operation::Prune, Some(body), None)
     };
     let mut plan = samples::plan(vec![prune("ConfigMap")]);
-    let undone = "oing back: delivering the previous commit again undoes all of it";
+    let undone = "oing back: delivering the previous commit again puts every object back as it was";
     check_forms(&plan, &["ltogether destroys no volume", undone], &["Going back takes more"]);
 
     plan.toll.uncounted_deletions = 1;

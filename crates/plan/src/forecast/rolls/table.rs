@@ -94,7 +94,10 @@ pub(super) const OPERATORS: [Operator; 9] = [
             ),
             quiet("spec.kafka.replicas", "brokers come or go, none is replaced"),
             quiet("spec.entityOperator", "only the Deployment beside the brokers is rolled"),
-            quiet("spec.cruiseControl", "only the Deployment beside the brokers is rolled"),
+            maybe(
+                "spec.cruiseControl",
+                "brokers roll where it is added or removed, else only the Deployment beside them",
+            ),
             quiet("spec.kafkaExporter", "only the Deployment beside the brokers is rolled"),
         ],
     },
