@@ -27,12 +27,12 @@ impl Classes<'_> {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use serde_json::json;
 
     use super::*;
 
-    fn class(name: &str, grows: bool) -> (String, Object) {
+    pub(crate) fn class(name: &str, grows: bool) -> (String, Object) {
         let body = json!({"apiVersion": "storage.k8s.io/v1", "kind": "StorageClass",
             "metadata": {"name": name}, "allowVolumeExpansion": grows});
         (name.to_owned(), Object::new(body, None).unwrap())

@@ -196,12 +196,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-
-    fn class(name: &str, grows: bool) -> (String, Object) {
-        let body = json!({"apiVersion": "storage.k8s.io/v1", "kind": "StorageClass",
-            "metadata": {"name": name}, "allowVolumeExpansion": grows});
-        (name.to_owned(), Object::new(body, None).unwrap())
-    }
+    use crate::growth::tests::class;
 
     fn template(name: &str, size: &str, class: &str) -> Value {
         json!({"metadata": {"name": name}, "spec": {"storageClassName": class, "resources": {"requests": {"storage": size}}}})
@@ -237,6 +232,14 @@ mod tests {
         check(&[data("1Gi")], &[data("2Gi")], false, &[grow, orphan, again]);
         let fixed = |size: &str| template("data", size, "fixed");
         check(&[fixed("1Gi")], &[fixed("2Gi")], false, &["`fixed` does not allow growth", orphan, again]);
+        let default = |size: &str| {
+            let mut default = template("data", size, "");
+            default["spec"].as_object_mut().unwrap().remove("storageClassName");
+            default
+        };
+        check(&[default("1Gi")], &[default("2Gi")], false, &[grow, orphan, again]);
+        let none = |size: &str| template("data", size, "");
+        check(&[none("1Gi")], &[none("2Gi")], false, &["it has no class", orphan, again]);
         check(&[data("2Gi")], &[data("1Gi")], true, &["deliver `db-2` with smaller claims"]);
         let wal = || template("wal", "1Gi", "fast");
         check(&[data("1Gi")], &[data("1Gi"), wal()], false, &[orphan, again, "141876"]);
@@ -247,6 +250,20 @@ mod tests {
         assert_eq!(service[0], orphan);
         let (_, selector) = told(&set(&[], "s", "a"), &set(&[], "s", "b"));
         assert!(selector[0].ends_with("scale statefulset.apps/db --replicas=0"), "{selector:?}");
+    }
+
+    #[test]
+    fn a_changed_template_restarts_pods_although_claims_change_too() {
+        let down = |image: &str| {
+            let with = |size: &str, image: &str| {
+                let mut body = set(&[template("data", size, "fast")], "s", "a").body().clone();
+                body["spec"]["template"] = json!({"spec": {"containers": [{"name": "db", "image": image}]}});
+                Object::new(body, None).unwrap()
+            };
+            of(&with("1Gi", "db:1"), &with("2Gi", image), &BTreeMap::new()).down
+        };
+        assert_eq!(down("db:1"), "nothing: no pod restarts");
+        assert_eq!(down("db:2"), "one pod at a time, at the end");
     }
 
     /// Scaling to 0 would have deleted every claim by its own rule.
