@@ -121,7 +121,7 @@ impl Run<'_> {
             let object = &action.object;
             let set = self.parents.set(&action.unit);
             let needed = match users.reason(object, &self.pruned.deleted, self.context).await? {
-                None => residents::reason(action, &self.pruned.deleted, self.context).await?,
+                None => residents::reason(action, self.context).await?,
                 used => used,
             };
             match remove(action, set, wanted, needed, self.context).await? {

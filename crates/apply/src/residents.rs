@@ -11,20 +11,16 @@ use crate::failure::{Halt, Unwritten, is_unanswered};
 const MANY: usize = 5;
 
 /// Returns why a namespace must stay, if the action is about one and it must: something in it can hold data, would go
-/// with it, and was neither named by the plan nor deleted before. What the server does not tell counts as there.
+/// with it, and was not named by the plan. What the server does not tell counts as there.
 ///
 /// # Errors
 /// The server gave no answer.
-pub(crate) async fn reason(
-    action: &Action,
-    deleted: &[ObjectRef],
-    context: &Context<'_>,
-) -> Result<Option<String>, Halt> {
+pub(crate) async fn reason(action: &Action, context: &Context<'_>) -> Result<Option<String>, Halt> {
     if !action.object.kind.is("", "Namespace") {
         return Ok(None);
     }
     match residents(&action.object.name, context).await {
-        Ok(Ok(found)) => Ok(unplanned(&found, action, deleted)),
+        Ok(Ok(found)) => Ok(unplanned(&found, action)),
         Ok(Err(reason)) => Ok(Some(format!("what is in it cannot be told: {reason}"))),
         Err(error) if is_unanswered(&error) => Err(Unwritten::of(&action.object, &error, false).into()),
         Err(error) => Ok(Some(untold(&error))),
@@ -48,9 +44,8 @@ fn untold(error: &ClusterError) -> String {
     format!("what is in it cannot be told: {error}")
 }
 
-fn unplanned(found: &[ObjectRef], action: &Action, deleted: &[ObjectRef]) -> Option<String> {
-    let known =
-        |object: &&ObjectRef| action.takes.iter().chain(deleted).any(|planned| key(planned) == key(object));
+fn unplanned(found: &[ObjectRef], action: &Action) -> Option<String> {
+    let known = |object: &&ObjectRef| action.takes.iter().any(|planned| key(planned) == key(object));
     let new: Vec<String> = found.iter().filter(|object| !known(object)).map(ToString::to_string).collect();
     let more = if new.len() > MANY { format!(" and {} more", new.len() - MANY) } else { String::new() };
     let named: Vec<&str> = new.iter().take(MANY).map(String::as_str).collect();

@@ -35,6 +35,11 @@ pub(crate) fn check(call: &Call, read_only: bool) -> Result<(), ClusterError> {
         let reason = "this connection only reads".to_owned();
         return Err(ClusterError::NotSent { what: call.what(), reason });
     }
+    if call.method != Method::GET && call.body.is_empty() {
+        // A DELETE without its options has no preconditions: it would take whatever has the name now.
+        let reason = "it would be sent without its content".to_owned();
+        return Err(ClusterError::NotSent { what: call.what(), reason });
+    }
     let in_query = call.url.split_once('?').is_some_and(|(_, query)| {
         query.split('&').any(|parameter| parameter.eq_ignore_ascii_case("dryRun=All"))
     });
@@ -42,7 +47,7 @@ pub(crate) fn check(call: &Call, read_only: bool) -> Result<(), ClusterError> {
         let body: Value = serde_json::from_slice(&call.body).unwrap_or_default();
         body["dryRun"] == json!(["All"])
     };
-    let has_options = call.method == Method::DELETE && !call.body.is_empty();
+    let has_options = call.method == Method::DELETE;
     let fits = match call.effect {
         Effect::Read => call.method == Method::GET || is_review(call),
         Effect::DryRun => in_query && (!has_options || in_body()),
@@ -97,6 +102,16 @@ mod tests {
         check(Method::POST, "/apis/authentication.k8s.io/v1/selfsubjectreviews", &none, Effect::Read, true);
         for method in [Method::POST, Method::PUT, Method::PATCH, Method::DELETE] {
             check(method, "/api/v1/namespaces/a/configmaps", &none, Effect::Read, false);
+        }
+    }
+
+    /// A DELETE without its preconditions would take whatever has the name.
+    #[test]
+    fn a_write_without_its_content_is_not_sent() {
+        for method in [Method::POST, Method::PUT, Method::PATCH, Method::DELETE] {
+            let whole = Call::send(method, "/x".to_owned(), "application/json", &json!({}), Effect::Write);
+            let empty = Call { body: Vec::new(), ..whole };
+            assert!(super::check(&empty, false).is_err(), "{}", empty.what());
         }
     }
 

@@ -8,8 +8,9 @@ use crate::{Cluster, ClusterError, FailureKind, Selector};
 const LOOK_UPS: u32 = 3;
 
 impl Cluster {
-    /// Returns what can hold data in a namespace, whoever made it: a namespace takes everything along. Left out is what
-    /// a controller puts into every namespace. Costs a LIST for each such kind that the server serves.
+    /// Returns what can hold data in a namespace, whoever made it: a namespace takes everything along. Left out are
+    /// what a controller puts into every namespace and what is being deleted already. Costs a LIST for each such kind
+    /// that the server serves.
     ///
     /// # Errors
     /// The first failure: a kind that cannot be listed may have objects.
@@ -18,7 +19,9 @@ impl Cluster {
         for (kind, namespaced) in self.scopes().await? {
             if namespaced && (holds_data(&kind) || kind.is("", "ConfigMap")) {
                 let objects = self.all_of(namespace, &kind).await?;
-                let own = objects.iter().filter(|object| !is_made_for_every_namespace(object));
+                let stays =
+                    |object: &&Object| !is_made_for_every_namespace(object) && !object.is_terminating();
+                let own = objects.iter().filter(stays);
                 found.extend(own.map(|object| object.reference().clone()));
             }
         }
