@@ -8,6 +8,7 @@ use serde::Deserialize;
 use serde::de::{DeserializeSeed, Deserializer, MapAccess, Visitor};
 use serde_json::{Map, Value};
 
+use crate::head::Head;
 use crate::managed::Stored;
 
 const METADATA: &str = "metadata";
@@ -21,6 +22,8 @@ const MANAGED: &str = "managedFields";
 pub struct Content {
     /// Everything but the managed fields, as compact JSON with sorted keys.
     text: Option<Arc<[u8]>>,
+    /// What is asked of every object; there where the text is.
+    head: Option<Arc<Head>>,
     /// The same as a tree.
     body: OnceLock<Value>,
     managed: Arc<[Stored]>,
@@ -41,13 +44,19 @@ impl Content {
     /// Returns the content as text alone.
     pub(crate) fn folded(&self) -> Self {
         let text = self.text.clone().unwrap_or_else(|| self.body().to_string().into_bytes().into());
-        Self { text: Some(text), body: OnceLock::new(), managed: self.managed.clone() }
+        let head = self.head.clone().unwrap_or_else(|| Arc::new(Head::of(self.body())));
+        Self { text: Some(text), head: Some(head), body: OnceLock::new(), managed: self.managed.clone() }
+    }
+
+    /// Returns what is known of folded content without reading its text.
+    pub(crate) fn head(&self) -> Option<&Head> {
+        self.head.as_deref()
     }
 
     /// Returns the content with another body; managed fields in the body take the place of its own.
     pub(crate) fn with_body(&self, mut body: Value) -> Self {
         let managed = take_managed(&mut body).unwrap_or_else(|| self.managed.clone());
-        Self { text: None, body: body.into(), managed }
+        Self { text: None, head: None, body: body.into(), managed }
     }
 
     /// Returns everything but the managed fields.
@@ -66,7 +75,7 @@ impl Content {
         let managed = self.managed.clone();
         let mut body = std::mem::take(self).into_body();
         change(&mut body);
-        *self = Self { text: None, body: body.into(), managed };
+        *self = Self { text: None, head: None, body: body.into(), managed };
     }
 
     pub(crate) fn managed(&self) -> &[Stored] {
@@ -98,7 +107,7 @@ impl Content {
 impl PartialEq for Content {
     fn eq(&self, other: &Self) -> bool {
         let same_body = match (&self.text, &other.text) {
-            (Some(one), Some(other)) => one == other,
+            (Some(one), Some(other)) => Arc::ptr_eq(one, other) || one == other,
             _ => self.body() == other.body(),
         };
         same_body && self.managed == other.managed
@@ -116,7 +125,7 @@ fn take_managed(body: &mut Value) -> Option<Arc<[Stored]>> {
 impl From<Value> for Content {
     fn from(mut body: Value) -> Self {
         let managed = take_managed(&mut body).unwrap_or_default();
-        Self { text: None, body: body.into(), managed }
+        Self { text: None, head: None, body: body.into(), managed }
     }
 }
 
@@ -137,7 +146,7 @@ impl<'de> Deserialize<'de> for Content {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let mut managed = Vec::new();
         let body = deserializer.deserialize_map(Level { managed: &mut managed, is_metadata: false })?;
-        Ok(Self { text: None, body: body.into(), managed: managed.into() })
+        Ok(Self { text: None, head: None, body: body.into(), managed: managed.into() })
     }
 }
 

@@ -22,6 +22,7 @@ mod event;
 mod evidence;
 mod exit;
 mod glob;
+mod head;
 mod identity;
 mod ignored;
 mod inventory;

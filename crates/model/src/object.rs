@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::content::Content;
+use crate::head::{self, Head, Long};
 use crate::managed::Stored;
 use crate::value::type_name;
 
@@ -253,34 +254,37 @@ impl Object {
         self.content.managed()
     }
 
-    /// Returns the uid, if the object is live.
+    /// Returns the uid, if the object is live. Neither this nor what follows unfolds a folded object, but for long
+    /// annotations.
     pub fn uid(&self) -> Option<&str> {
-        self.body().pointer("/metadata/uid")?.as_str()
+        self.content.head().map_or_else(|| head::uid(self.body()), Head::uid)
     }
 
     /// Returns the resource version, if the object is live.
     pub fn resource_version(&self) -> Option<&str> {
-        self.body().pointer("/metadata/resourceVersion")?.as_str()
+        self.content.head().map_or_else(|| head::resource_version(self.body()), Head::resource_version)
     }
 
     /// Returns the generation, if the object has one.
     pub fn generation(&self) -> Option<i64> {
-        self.body().pointer("/metadata/generation")?.as_i64()
+        self.content.head().map_or_else(|| head::generation(self.body()), Head::generation)
     }
 
     /// Says whether the object is being deleted.
     pub fn is_terminating(&self) -> bool {
-        self.body().pointer("/metadata/deletionTimestamp").is_some_and(|stamp| !stamp.is_null())
+        self.content.head().map_or_else(|| head::is_terminating(self.body()), Head::is_terminating)
     }
 
     /// Returns a label.
     pub fn label(&self, key: &str) -> Option<&str> {
-        self.body().get("metadata")?.get("labels")?.get(key)?.as_str()
+        let read = || head::text(self.body(), "labels", key);
+        self.content.head().map_or_else(read, |head| head.label(key))
     }
 
     /// Returns an annotation.
     pub fn annotation(&self, key: &str) -> Option<&str> {
-        self.body().get("metadata")?.get("annotations")?.get(key)?.as_str()
+        let read = || head::text(self.body(), "annotations", key);
+        self.content.head().map_or_else(read, |head| head.annotation(key).unwrap_or_else(|Long| read()))
     }
 
     /// Sets a label.

@@ -57,7 +57,7 @@ pub(super) fn residents(scene: &Scene<'_>, prunes: &[&Action]) -> Vec<Refusal> {
                     let staying: BTreeSet<String> = found
                         .iter()
                         .map(ObjectKey::from)
-                        .filter(|key| !going.contains(key) && !scene.rendered.keys().any(|rendered| rendered == key))
+                        .filter(|key| !going.contains(key) && !scene.rendered.has(key))
                         .filter(|key| !is_permitted(scene, key))
                         .map(|key| key.to_string())
                         .collect();

@@ -13,6 +13,9 @@ use crate::{ObjectKey, kinds};
 
 /// Adds the recipe to an action that is refused because fields cannot change.
 pub(crate) fn add(scene: &Scene<'_>, action: &mut Action) {
+    if !matches!(action.problem, Some(Problem::Immutable { .. })) {
+        return;
+    }
     let made = of(scene, action);
     if let Some(Problem::Immutable { recipe, .. }) = &mut action.problem {
         *recipe = made;
