@@ -1,7 +1,8 @@
 //! Who notices that a ConfigMap or a Secret changes: pods read environment variables once, files again.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
+use serde_json::Value;
 use windlass_model::{Action, Forecast, Object, ObjectRef, Operation, PodUse, uses_of};
 
 use super::note;
@@ -13,15 +14,46 @@ const RELOADER: &str = "reloader.stakater.com/";
 
 /// Adds to each changed ConfigMap and Secret which of the commit's workloads notice it, and when.
 pub(crate) fn follow(scene: &Scene<'_>, actions: &mut [Action]) {
-    if !actions.iter().any(changes_content) {
-        return;
-    }
-    let readers = readers(scene, actions);
-    for action in actions.iter_mut().filter(|action| changes_content(action)) {
-        let object = action.object.clone();
-        let told = readers.iter().filter_map(|reader| reader.tell(&object));
-        action.forecasts.extend(told.collect::<Vec<_>>());
+    for (position, told) in tell(scene, actions) {
+        let Some(action) = actions.get_mut(position) else { continue };
+        action.forecasts.extend(told);
         action.risk = risk::of(action.operation, &action.object.kind, &action.forecasts);
+    }
+}
+
+/// Returns what there is to tell by position of the action. Each workload is looked at once: there may be thousands, and
+/// as many changes.
+fn tell(scene: &Scene<'_>, actions: &[Action]) -> BTreeMap<usize, Vec<Forecast>> {
+    let mut told: BTreeMap<usize, Vec<Forecast>> = BTreeMap::new();
+    let mut changed: BTreeMap<(Option<&str>, &str), Vec<usize>> = BTreeMap::new();
+    for (position, action) in actions.iter().enumerate().filter(|(_, action)| changes_content(action)) {
+        let ObjectRef { namespace, name, .. } = &action.object;
+        changed.entry((namespace.as_deref(), name)).or_default().push(position);
+    }
+    if changed.is_empty() {
+        return told;
+    }
+    for reader in readers(scene, actions) {
+        let mut texts = BTreeSet::new();
+        template::of(&reader.workload)
+            .into_iter()
+            .for_each(|template| collect(&template["spec"], &mut texts));
+        let namespace = reader.workload.reference().namespace.as_deref();
+        for position in texts.iter().filter_map(|text| changed.get(&(namespace, *text))).flatten() {
+            let forecast = actions.get(*position).and_then(|action| reader.tell(&action.object));
+            told.entry(*position).or_default().extend(forecast);
+        }
+    }
+    told
+}
+
+/// Collects every text of a pod's specification: names of objects are among them.
+fn collect<'a>(value: &'a Value, texts: &mut BTreeSet<&'a str>) {
+    match value {
+        Value::String(text) => drop(texts.insert(text)),
+        Value::Array(items) => items.iter().for_each(|item| collect(item, texts)),
+        Value::Object(fields) => fields.values().for_each(|field| collect(field, texts)),
+        _ => {}
     }
 }
 
@@ -34,37 +66,36 @@ fn changes_content(action: &Action) -> bool {
 }
 
 /// A workload of the commit, as it would be.
-struct Reader<'a> {
-    workload: &'a Object,
+struct Reader {
+    workload: Object,
     /// Whether its pods are made anew by this commit anyway.
     restarts: bool,
 }
 
-/// Returns the workloads that have pods already.
-fn readers<'a>(scene: &Scene<'a>, actions: &[Action]) -> Vec<Reader<'a>> {
-    let reader = |action: &Action| {
+/// Returns the workloads that have pods already, each as text that nobody has looked at.
+fn readers(scene: &Scene<'_>, actions: &[Action]) -> impl Iterator<Item = Reader> {
+    let live = actions
+        .iter()
+        .filter(|action| action.operation != Operation::Create && template::is_in(&action.object.kind));
+    live.filter_map(|action| {
         let key = ObjectKey::from(&action.object);
         let workload = match &scene.observation.objects.get(&key)?.answer {
             Ask::Answered(reply) => &reply.object,
             _ => scene.desired(&key)?,
         };
         let restarts = action.forecasts.iter().any(|forecast| matches!(forecast, Forecast::Restart { .. }));
-        Some(Reader { workload, restarts })
-    };
-    let live = actions
-        .iter()
-        .filter(|action| action.operation != Operation::Create && template::is_in(&action.object.kind));
-    live.filter_map(reader).collect()
+        Some(Reader { workload: workload.folded(), restarts })
+    })
 }
 
-impl Reader<'_> {
+impl Reader {
     /// Says when the workload's pods notice a change of an object, if they use it.
     fn tell(&self, object: &ObjectRef) -> Option<Forecast> {
         let name = self.workload.reference();
         if name.namespace != object.namespace {
             return None;
         }
-        let uses = uses_of(&template::of(self.workload)?["spec"], object);
+        let uses = uses_of(&template::of(&self.workload)?["spec"], object);
         if uses.is_empty() {
             return None;
         }
@@ -75,7 +106,7 @@ impl Reader<'_> {
             let why = format!("possibly: Reloader restarts the pods of {name} for a change of it");
             return Some(Forecast::Restart { why, pods: None });
         }
-        if !template::makes_pods(self.workload) || name.kind.is("batch", "CronJob") {
+        if !template::makes_pods(&self.workload) || name.kind.is("batch", "CronJob") {
             return Some(note(format!("{name} reads the new values when it makes its next pods")));
         }
         when_noticed(&uses).map(|when| note(format!("the pods of {name} {when}")))
@@ -112,7 +143,7 @@ fn when_noticed(uses: &BTreeSet<PodUse>) -> Option<&'static str> {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::{Value, json};
+    use serde_json::json;
     use windlass_model::GroupKind;
 
     use super::*;
@@ -122,7 +153,7 @@ mod tests {
         let body = json!({"apiVersion": if kind == "CronJob" { "batch/v1" } else { "apps/v1" }, "kind": kind,
             "metadata": {"name": "web", "namespace": "shop", "annotations": annotations}, "spec": spec});
         let workload = Object::new(body, None).unwrap();
-        let reader = Reader { workload: &workload, restarts };
+        let reader = Reader { workload, restarts };
         let object = ObjectRef {
             kind: GroupKind::new("", "ConfigMap"),
             version: "v1".into(),
