@@ -4,6 +4,7 @@
 //! server about every object by a dry-run. [`plan`] is a pure function of what was observed, the rendering
 //! and the rules, so that it can be tested without a server.
 
+mod claims;
 mod definitions;
 mod evidence;
 mod fields;
@@ -38,6 +39,7 @@ mod template;
 mod trial;
 mod verdict;
 
+pub use claims::Claims;
 pub use fields::FieldRules;
 pub use key::ObjectKey;
 pub use local::{BLIND_SPOTS, BlindSpot};

@@ -6,7 +6,7 @@ use std::fmt;
 use windlass_cluster::{Failure, Silence};
 use windlass_model::{ApplySet, Conflict, GroupKind, Migration, Object, ObjectRef, Owner, UnitName};
 
-use crate::{ObjectKey, PodAnswer, Recollection, Trial};
+use crate::{Claims, ObjectKey, PodAnswer, Recollection, Trial};
 
 /// Everything that was read before planning. Built by [`crate::observe()`], or by hand in tests.
 #[derive(Debug, Clone, Default)]
@@ -43,7 +43,7 @@ pub struct Observation {
     /// PersistentVolumes by name: those of claims that may go.
     pub volumes: BTreeMap<String, Object>,
     /// PersistentVolumeClaims in namespaces that may go, or of StatefulSets that may go.
-    pub claims: Vec<Object>,
+    pub claims: Claims,
     /// What descends from objects that may go: pods, claims, StatefulSets; or why that could not be found out.
     pub descendants: BTreeMap<ObjectKey, Result<Vec<Object>, String>>,
     /// StorageClasses by name; read only if claims change or claim templates are refused.

@@ -40,36 +40,20 @@ pub(crate) fn claims_going<'a>(object: &'a Object, observation: &'a Observation)
     if kinds::is_claim(&reference.kind) {
         return vec![object];
     }
-    let whole = kinds::is_namespace(&reference.kind).then_some(&reference.name);
     let descendants =
         observation.descendants.get(&ObjectKey::from(reference)).and_then(|found| found.as_ref().ok());
     let descendants = descendants.map_or(&[][..], Vec::as_slice);
-    let sets: Vec<&Object> = std::iter::once(object)
+    let owned = descendants.iter().filter(|object| kinds::is_claim(&object.reference().kind));
+    let whole = kinds::is_namespace(&reference.kind).then_some(reference.name.as_str());
+    let inside = whole.into_iter().flat_map(|namespace| observation.claims.inside(namespace));
+    let made = std::iter::once(object)
         .chain(descendants)
         .filter(|object| kinds::is_stateful_set(&object.reference().kind))
         .filter(|set| text(set, WHEN_DELETED) == Some("Delete"))
-        .collect();
-    let goes = |claim: &&Object| {
-        let inside = whole.is_some() && claim.reference().namespace.as_ref() == whole;
-        inside || sets.iter().any(|set| is_claim_of(claim, set))
-    };
+        .flat_map(|set| claim_templates(set).into_iter().map(move |template| (template, set)))
+        .flat_map(|(template, set)| observation.claims.made_from(template, set));
     let mut seen = BTreeSet::new();
-    descendants
-        .iter()
-        .filter(|object| kinds::is_claim(&object.reference().kind))
-        .chain(observation.claims.iter().filter(goes))
-        .filter(|claim| seen.insert(ObjectKey::from(claim.reference())))
-        .collect()
-}
-
-/// Says whether a claim was made from one of a StatefulSet's claim templates, for whatever ordinal.
-fn is_claim_of(claim: &Object, set: &Object) -> bool {
-    let (claim, set_reference) = (claim.reference(), set.reference());
-    let ordinal = claim_templates(set)
-        .into_iter()
-        .find_map(|template| claim.name.strip_prefix(&format!("{template}-{}-", set_reference.name)));
-    claim.namespace == set_reference.namespace
-        && ordinal.is_some_and(|ordinal| ordinal.parse::<u64>().is_ok())
+    owned.chain(inside).chain(made).filter(|claim| seen.insert(ObjectKey::from(claim.reference()))).collect()
 }
 
 fn counted(pods: usize, claims: &[&Object], is_kept: impl Fn(&Object) -> bool) -> Forecast {
@@ -160,11 +144,10 @@ mod tests {
         };
         Observation {
             descendants: [(ObjectKey::from(owner.reference()), Ok(descendants))].into(),
-            claims: vec![
-                claim("data-db-0", "pv-0"),
-                claim("data-db-1", "pv-1"),
-                claim("data-db-old", "pv-2"),
-            ],
+            claims: [("data-db-0", "pv-0"), ("data-db-1", "pv-1"), ("data-db-old", "pv-2")]
+                .map(|(name, volume)| claim(name, volume))
+                .into_iter()
+                .collect(),
             volumes: [volume("pv-0", "Delete"), volume("pv-1", "Retain")].into(),
             ..Observation::default()
         }
@@ -209,7 +192,7 @@ mod tests {
             &set,
             vec![claim("x", "unknown"), object("v1", "PersistentVolumeClaim", "y", json!({}))],
         );
-        seen.claims.clear();
+        seen.claims = crate::Claims::default();
         check(&set, &seen, Some((0, 2, 1, 8 << 30, "takes along 2 claims; 8 GiB in 1 volume destroyed: x")));
     }
 }

@@ -35,9 +35,9 @@ fn tell(scene: &Scene<'_>, actions: &[Action]) -> BTreeMap<usize, Vec<Forecast>>
     }
     for reader in readers(scene, actions) {
         let mut texts = BTreeSet::new();
-        template::of(&reader.workload)
-            .into_iter()
-            .for_each(|template| collect(&template["spec"], &mut texts));
+        if let Some(template) = template::of(&reader.workload) {
+            collect(&template["spec"], &mut texts);
+        }
         let namespace = reader.workload.reference().namespace.as_deref();
         for position in texts.iter().filter_map(|text| changed.get(&(namespace, *text))).flatten() {
             let forecast = actions.get(*position).and_then(|action| reader.tell(&action.object));

@@ -140,11 +140,9 @@ mod tests {
             "spec": {"persistentVolumeReclaimPolicy": policy}});
         Observation {
             volumes: [("pv-1".to_owned(), Object::new(volume, None).unwrap())].into(),
-            claims: vec![
-                claim("data-db-0", Some("pv-1")),
-                claim("data-db-old-0", None),
-                claim("other", None),
-            ],
+            claims: [claim("data-db-0", Some("pv-1")), claim("data-db-old-0", None), claim("other", None)]
+                .into_iter()
+                .collect(),
             ..Observation::default()
         }
     }

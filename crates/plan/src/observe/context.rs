@@ -8,7 +8,7 @@ use windlass_model::{
 };
 
 use super::{Reader, descendants, tolerate, users};
-use crate::{Definition, ObjectKey, Observation, Removal, forecast, kinds};
+use crate::{Claims, Definition, ObjectKey, Observation, Removal, forecast, kinds};
 
 /// Adds to the observation what guards and forecasts want to know. Little of it exists in most runs.
 pub(super) async fn complete(
@@ -129,7 +129,7 @@ async fn residents(
 }
 
 /// Reads the claims that go with a namespace or a StatefulSet.
-async fn claims(reader: &Reader<'_>, going: &[&Object]) -> Result<Vec<Object>, ClusterError> {
+async fn claims(reader: &Reader<'_>, going: &[&Object]) -> Result<Claims, ClusterError> {
     let namespaces: BTreeSet<&str> = going.iter().filter_map(|object| forecast::claims_in(object)).collect();
     let mut claims = Vec::new();
     for namespace in namespaces {
@@ -139,20 +139,20 @@ async fn claims(reader: &Reader<'_>, going: &[&Object]) -> Result<Vec<Object>, C
             claims.extend(listing.objects);
         }
     }
-    Ok(claims)
+    Ok(claims.into_iter().collect())
 }
 
 /// Reads the volumes of claims that may go: their reclaim policy decides over the data.
 async fn volumes(
     reader: &Reader<'_>,
     going: &[&Object],
-    claims: &[Object],
+    claims: &Claims,
 ) -> Result<BTreeMap<String, Object>, ClusterError> {
     let names: BTreeSet<&str> = going
         .iter()
         .copied()
         .filter(|object| kinds::is_claim(&object.reference().kind))
-        .chain(claims)
+        .chain(claims.iter())
         .filter_map(|claim| claim.body().pointer("/spec/volumeName")?.as_str())
         .collect();
     let mut volumes = BTreeMap::new();

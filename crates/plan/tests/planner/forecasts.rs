@@ -134,7 +134,7 @@ fn what_goes_with_several_deletions_is_counted_once() {
         let along = [&pod, &claim].map(|body| object(body.clone()));
         world.observation.descendants.insert(key, Ok(along.to_vec()));
     }
-    world.observation.claims = vec![object(claim)];
+    world.observation.claims = [object(claim)].into_iter().collect();
     let want = Toll {
         deleted_pods: 1,
         deleted_claims: 1,

@@ -1,0 +1,79 @@
+//! The PersistentVolumeClaims that deletions can take along, found by what takes them.
+
+use std::collections::BTreeMap;
+
+use windlass_model::Object;
+
+/// Claims by namespace, and by the StatefulSet that they were made for.
+#[derive(Debug, Clone, Default)]
+pub struct Claims {
+    /// By namespace and by the name without its ordinal. Whatever has no ordinal is there under its whole name and a
+    /// slash, which no other name holds.
+    namespaces: BTreeMap<String, BTreeMap<String, Vec<Object>>>,
+}
+
+impl Claims {
+    /// Returns all claims.
+    pub fn iter(&self) -> impl Iterator<Item = &Object> {
+        self.namespaces.values().flat_map(BTreeMap::values).flatten()
+    }
+
+    /// Returns the claims of a namespace.
+    pub(crate) fn inside(&self, namespace: &str) -> impl Iterator<Item = &Object> {
+        self.namespaces.get(namespace).into_iter().flat_map(BTreeMap::values).flatten()
+    }
+
+    /// Returns the claims that were made from one of a StatefulSet's claim templates, for whatever ordinal.
+    pub(crate) fn made_from(&self, template: &str, set: &Object) -> impl Iterator<Item = &Object> {
+        let set = set.reference();
+        let here = set.namespace.as_ref().and_then(|namespace| self.namespaces.get(namespace));
+        here.and_then(|stems| stems.get(&format!("{template}-{}", set.name))).into_iter().flatten()
+    }
+}
+
+impl FromIterator<Object> for Claims {
+    fn from_iter<I: IntoIterator<Item = Object>>(claims: I) -> Self {
+        let mut namespaces: BTreeMap<String, BTreeMap<String, Vec<Object>>> = BTreeMap::new();
+        for claim in claims {
+            let reference = claim.reference();
+            let stem = stem(&reference.name).map_or_else(|| format!("{}/", reference.name), str::to_owned);
+            let namespace = reference.namespace.clone().unwrap_or_default();
+            namespaces.entry(namespace).or_default().entry(stem).or_default().push(claim);
+        }
+        Self { namespaces }
+    }
+}
+
+/// Returns a name without its ordinal, if it ends in one.
+fn stem(name: &str) -> Option<&str> {
+    name.rsplit_once('-').filter(|(_, ordinal)| ordinal.parse::<u64>().is_ok()).map(|(stem, _)| stem)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn claims_of_a_set_have_its_name_and_an_ordinal() {
+        let object = |kind: &str, namespace: &str, name: &str| {
+            let metadata = json!({"name": name, "namespace": namespace});
+            Object::new(json!({"apiVersion": "v1", "kind": kind, "metadata": metadata}), None).unwrap()
+        };
+        let claim = |name: &str| object("PersistentVolumeClaim", "shop", name);
+        let names =
+            ["data-db-0", "data-db-10", "data-db-old", "data-db", "data-db-x-0", "log-db-0", "data-db--1"];
+        let mut claims: Vec<Object> = names.into_iter().map(claim).collect();
+        claims.push(object("PersistentVolumeClaim", "other", "data-db-2"));
+        let claims: Claims = claims.into_iter().collect();
+        let list = |found: &mut dyn Iterator<Item = &Object>| -> Vec<String> {
+            found.map(|claim| claim.reference().name.clone()).collect()
+        };
+        let set = object("StatefulSet", "shop", "db");
+        assert_eq!(list(&mut claims.made_from("data", &set)), ["data-db-0", "data-db-10"]);
+        assert_eq!(list(&mut claims.made_from("none", &set)), [""; 0]);
+        assert_eq!(list(&mut claims.inside("shop")).len(), names.len());
+        assert_eq!(claims.iter().count(), names.len() + 1);
+    }
+}
