@@ -108,7 +108,7 @@ mod tests {
     use windlass_settings::ApprovalRules;
 
     use super::*;
-    use crate::samples::{action, mixed, plan, update};
+    use crate::samples::{action, mixed, plan, update, volume};
 
     #[test]
     fn confirmations() {
@@ -162,6 +162,11 @@ mod tests {
         check(vec![goes(), change()], vec![goes(), change()], None);
         check(vec![goes(), change()], vec![change()], None);
         check(vec![change()], vec![goes(), change()], Some(&["prune ConfigMap shop/old"]));
+        let more = Action { destroys: vec![volume()], ..goes() };
+        let line =
+            "prune ConfigMap shop/old destroys the volume pv-1 of PersistentVolumeClaim shop/data-db-0";
+        check(vec![goes()], vec![more.clone()], Some(&[line]));
+        check(vec![more], vec![goes()], None);
         let mut other = plan(vec![change()]);
         other.rendering = Digest::of_bytes(b"other");
         let declined = is_part(&other, &plan(vec![change()])).unwrap_err();

@@ -26,7 +26,7 @@ pub(crate) fn read(file: &Value) -> Result<Content, SignError> {
         if !matches!(text(action, "operation")?, "keep" | "no-op") {
             shown.push(Digest::of_json(&effect(action)?));
             shown.extend(migration_effect(action)?.as_ref().map(Digest::of_json));
-            shown.extend(taking_effects(action).map(|effect| Digest::of_json(&effect)));
+            shown.extend(losses(action).map(|effect| Digest::of_json(&effect)));
         }
     }
     shown.sort_unstable();
@@ -115,15 +115,18 @@ fn migration_effect(action: &Value) -> Result<Option<Value>, SignError> {
     })))
 }
 
-/// Mirrors [`windlass_model::Action::taking_effects`] for an action in its written form.
-fn taking_effects(action: &Value) -> impl Iterator<Item = Value> {
-    action["takes"].as_array().into_iter().flatten().map(|taken| {
-        json!({
-            "namespace": action["object"]["name"],
-            "uid": action["live"]["uid"],
-            "takes": [taken["kind"], taken["name"]],
-        })
-    })
+/// Mirrors [`windlass_model::Action::losses`] for an action in its written form.
+fn losses(action: &Value) -> impl Iterator<Item = Value> {
+    let uid = &action["live"]["uid"];
+    let items = |field: &str| action[field].as_array().into_iter().flatten();
+    let taken = items("takes").map(move |taken| {
+        json!({"namespace": action["object"]["name"], "uid": uid, "takes": [taken["kind"], taken["name"]]})
+    });
+    let destroyed = items("destroys").map(
+        move |volume| json!({"uid": uid, "destroys": [volume["namespace"], volume["claim"], volume["name"]]}),
+    );
+    let uncounted = (action["uncounted"] == true).then(|| json!({"uid": uid, "uncounted": true}));
+    taken.chain(destroyed).chain(uncounted)
 }
 
 /// Returns the managers whose fields move before the object is applied.

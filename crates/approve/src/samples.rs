@@ -2,8 +2,8 @@
 
 use serde_json::{Value, json};
 use windlass_model::{
-    Action, Conflict, Digest, GroupKind, LiveId, MigratedManager, Migration, ObjectRef, Operation, Plan,
-    Risk, UnitName, delta,
+    Action, Conflict, DestroyedVolume, Digest, GroupKind, LiveId, MigratedManager, Migration, ObjectRef,
+    Operation, Plan, Risk, UnitName, delta,
 };
 
 pub(crate) const COMMIT: &str = "62bc080798ced7f198836a2a33ce522a55ebc7a9";
@@ -46,6 +46,19 @@ pub(crate) fn migrating(action: Action) -> Action {
     Action { migration: Some(Migration { managers, ..Migration::default() }), ..action }
 }
 
+/// A volume that goes with its claim.
+pub(crate) fn volume() -> DestroyedVolume {
+    let [namespace, claim, name] = ["shop", "data-db-0", "pv-1"].map(str::to_owned);
+    DestroyedVolume { namespace, claim, name }
+}
+
+/// A deletion that takes along all that one can.
+fn taking() -> Action {
+    let goes = action(Operation::Prune, "Namespace", "a", Risk::Deletion);
+    let takes = vec![action(Operation::Prune, "Secret", "s", Risk::Deletion).object];
+    Action { takes, destroys: vec![volume()], uncounted: true, ..goes }
+}
+
 pub(crate) use windlass_bed::plan_of as plan;
 
 /// Every operation that writes, once, and two that do not.
@@ -56,6 +69,7 @@ pub(crate) fn mixed() -> Plan {
         update("Secret", "login", 2),
         migrating(update("Deployment.apps", "web", 4)),
         action(Operation::Prune, "Service", "old", Risk::Deletion),
+        taking(),
         action(Operation::NoOp, "ConfigMap", "same", Risk::None),
         action(Operation::Keep, "ConfigMap", "foreign", Risk::None),
     ])

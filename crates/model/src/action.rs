@@ -5,8 +5,8 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use crate::{
-    Bodies, Conflict, Digest, FieldChange, Ignored, Migration, Object, ObjectRef, Origin, Recipe,
-    Replacement, RetainedVolume, UnitName, is_secret_kind,
+    Bodies, Conflict, DestroyedVolume, Digest, FieldChange, Ignored, Migration, Object, ObjectRef, Origin,
+    Recipe, Replacement, RetainedVolume, UnitName, is_secret_kind,
 };
 
 /// What would happen to one object.
@@ -64,6 +64,12 @@ pub struct Action {
     /// effect each: a run that was killed between them finds fewer.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub takes: Vec<ObjectRef>,
+    /// Volumes whose data goes with a deletion, or with what scaling down deletes. An effect each, as well.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub destroys: Vec<DestroyedVolume>,
+    /// Whether it could not be found out what a deletion takes along: more may be destroyed.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub uncounted: bool,
     /// Why the action cannot be carried out.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub problem: Option<Problem>,
@@ -265,6 +271,15 @@ impl Problem {
     }
 }
 
+/// What goes along with a deletion.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Loss {
+    /// What happens to what, as a part of a sentence.
+    pub what: String,
+    /// The same as an effect on the cluster, as [`Action::effect`].
+    pub effect: Value,
+}
+
 impl Action {
     /// Returns the action in an object's life that changes nothing yet; whoever makes one fills in the rest.
     pub fn new(unit: UnitName, object: ObjectRef, operation: Operation) -> Self {
@@ -282,6 +297,8 @@ impl Action {
             takes_over: Vec::new(),
             retains: Vec::new(),
             takes: Vec::new(),
+            destroys: Vec::new(),
+            uncounted: false,
             leaves: Vec::new(),
             ignored: Vec::new(),
             migration: None,
@@ -323,15 +340,23 @@ impl Action {
         effect
     }
 
-    /// Returns what a deleted namespace takes along, object by object.
-    pub fn taking_effects(&self) -> impl Iterator<Item = Value> {
-        self.takes.iter().map(|taken| {
-            json!({
-                "namespace": self.object.name,
-                "uid": self.live.as_ref().map(|live| &live.uid),
-                "takes": [taken.kind, taken.name],
-            })
-        })
+    /// Returns what goes along with the action besides the object: an effect for each, so that one that takes less is covered
+    /// by an approval of one that takes more, and never the other way round.
+    pub fn losses(&self) -> Vec<Loss> {
+        let uid = self.live.as_ref().map(|live| &live.uid);
+        let taken = self.takes.iter().map(|taken| Loss {
+            what: format!("takes along {taken}"),
+            effect: json!({"namespace": self.object.name, "uid": uid, "takes": [taken.kind, taken.name]}),
+        });
+        let destroyed = self.destroys.iter().map(|volume| Loss {
+            what: format!("destroys {volume}"),
+            effect: json!({"uid": uid, "destroys": [volume.namespace, volume.claim, volume.name]}),
+        });
+        let uncounted = self.uncounted.then(|| Loss {
+            what: "takes along what could not be counted".to_owned(),
+            effect: json!({"uid": uid, "uncounted": true}),
+        });
+        taken.chain(destroyed).chain(uncounted).collect()
     }
 
     /// Returns what the migration of ownership does, if there is one: an effect of its own, so that a run that was

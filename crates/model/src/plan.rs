@@ -164,7 +164,7 @@ impl Plan {
             .flat_map(|action| {
                 std::iter::once(action.effect())
                     .chain(action.migration_effect())
-                    .chain(action.taking_effects())
+                    .chain(action.losses().into_iter().map(|loss| loss.effect))
             })
             .map(|effect| Digest::of_json(&effect))
             .collect();

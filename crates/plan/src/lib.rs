@@ -4,7 +4,6 @@
 //! server about every object by a dry-run. [`plan`] is a pure function of what was observed, the rendering
 //! and the rules, so that it can be tested without a server.
 
-mod claims;
 mod definitions;
 mod evidence;
 mod fields;
@@ -39,7 +38,6 @@ mod template;
 mod trial;
 mod verdict;
 
-pub use claims::Claims;
 pub use fields::FieldRules;
 pub use key::ObjectKey;
 pub use local::{BLIND_SPOTS, BlindSpot};

@@ -4,9 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 use windlass_cluster::{Failure, Silence};
-use windlass_model::{ApplySet, Conflict, GroupKind, Migration, Object, ObjectRef, Owner, UnitName};
+use windlass_model::{ApplySet, Claims, Conflict, GroupKind, Migration, Object, ObjectRef, Owner, UnitName};
 
-use crate::{Claims, ObjectKey, PodAnswer, Recollection, Trial};
+use crate::{ObjectKey, PodAnswer, Recollection, Trial};
 
 /// Everything that was read before planning. Built by [`crate::observe()`], or by hand in tests.
 #[derive(Debug, Clone, Default)]

@@ -86,6 +86,8 @@ fn prune(scene: &Scene<'_>, candidate: &Candidate, action: Action) -> Action {
         action.risk = Risk::Deletion;
     } else {
         action.retains = retain::volumes(scene, &candidate.object);
+        action.destroys = forecast::destroyed(&candidate.object, scene.observation, &action.retains);
+        action.uncounted = forecast::is_uncounted(&candidate.object, scene.observation);
         action.forecasts = forecast::of_removal(&candidate.object, scene.observation, &action.retains);
         action.risk = risk::of(action.operation, &action.object.kind, &action.forecasts);
     }

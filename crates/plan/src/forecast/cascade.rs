@@ -2,13 +2,13 @@
 
 use std::collections::BTreeSet;
 
-use windlass_model::{Forecast, Object, RetainedVolume, quantity_bytes, readable_bytes};
+use windlass_model::{
+    DestroyedVolume, Forecast, Object, RetainedVolume, deletes_claims, quantity_bytes, readable_bytes,
+};
 
-use super::{claim_templates, text};
+use super::text;
 use crate::guards::some;
 use crate::{ObjectKey, Observation, kinds};
-
-const WHEN_DELETED: &str = "/spec/persistentVolumeClaimRetentionPolicy/whenDeleted";
 
 /// Counts what goes along with an object, by the owner references of what lives beside it and, for StatefulSets, by
 /// their retention policy. `None` if it owns neither pods nor claims, or if nothing beside it was looked at.
@@ -49,9 +49,8 @@ pub(crate) fn claims_going<'a>(object: &'a Object, observation: &'a Observation)
     let made = std::iter::once(object)
         .chain(descendants)
         .filter(|object| kinds::is_stateful_set(&object.reference().kind))
-        .filter(|set| text(set, WHEN_DELETED) == Some("Delete"))
-        .flat_map(|set| claim_templates(set).into_iter().map(move |template| (template, set)))
-        .flat_map(|(template, set)| observation.claims.made_from(template, set));
+        .filter(|set| deletes_claims(set))
+        .flat_map(|set| observation.claims.of_set(set));
     let mut seen = BTreeSet::new();
     owned.chain(inside).chain(made).filter(|claim| seen.insert(ObjectKey::from(claim.reference()))).collect()
 }
@@ -91,6 +90,24 @@ fn counted(pods: usize, claims: &[&Object], is_kept: impl Fn(&Object) -> bool) -
         volumes: lost.len(),
         bytes: destroyed,
     }
+}
+
+/// Returns the volumes whose data goes when an object is deleted, as far as it is known what it takes along.
+pub(crate) fn destroyed(
+    object: &Object,
+    observation: &Observation,
+    retained: &[RetainedVolume],
+) -> Vec<DestroyedVolume> {
+    let lost = claims_going(object, observation);
+    let lost = lost.into_iter().filter(|claim| !is_kept(claim, observation, retained));
+    let mut volumes: Vec<DestroyedVolume> = lost.filter_map(DestroyedVolume::of).collect();
+    volumes.sort();
+    volumes
+}
+
+/// Says whether it is not known what goes along with an object.
+pub(crate) fn is_uncounted(object: &Object, observation: &Observation) -> bool {
+    matches!(observation.descendants.get(&ObjectKey::from(object.reference())), Some(Err(_)))
 }
 
 /// A volume whose reclaim policy is not known counts as lost.
@@ -192,7 +209,7 @@ mod tests {
             &set,
             vec![claim("x", "unknown"), object("v1", "PersistentVolumeClaim", "y", json!({}))],
         );
-        seen.claims = crate::Claims::default();
+        seen.claims = windlass_model::Claims::default();
         check(&set, &seen, Some((0, 2, 1, 8 << 30, "takes along 2 claims; 8 GiB in 1 volume destroyed: x")));
     }
 }

@@ -1,9 +1,14 @@
 //! What follows from changing an object.
 
-use windlass_model::{FieldChange, Forecast, GroupKind, Object, is_custom_kind, quantity_bytes};
+use windlass_model::{
+    DestroyedVolume, FieldChange, Forecast, GroupKind, Object, claim_templates, is_custom_kind,
+    quantity_bytes,
+};
 
 use super::{count, note, ordinals, restart, rolls, text};
 use crate::kinds;
+
+const WHEN_SCALED: &str = "/spec/persistentVolumeClaimRetentionPolicy/whenScaled";
 
 /// Says what follows from changing `before` into `after` by applying `desired`.
 pub(crate) fn of_change(
@@ -58,7 +63,7 @@ fn scaled_down(before: &Object, after: &Object) -> Vec<Forecast> {
     let text_of = format!("pods are removed: {}", ordinals(after, "", (will..was).rev()));
     let mut forecasts =
         vec![Forecast::Cascade { text: text_of, pods: gone, claims: 0, volumes: 0, bytes: 0 }];
-    if text(after, "/spec/persistentVolumeClaimRetentionPolicy/whenScaled") == Some("Delete") {
+    if text(after, WHEN_SCALED) == Some("Delete") {
         for template in claim_templates(after) {
             let claims = ordinals(after, &format!("{template}-"), (will..was).rev());
             let each = requested(after, template).unwrap_or_default();
@@ -72,6 +77,29 @@ fn scaled_down(before: &Object, after: &Object) -> Vec<Forecast> {
         }
     }
     forecasts
+}
+
+/// How many claims are named; nobody scales down by more.
+const MANY: u64 = 1000;
+
+/// Returns the volumes of the claims that scaling a StatefulSet down deletes, by the names that the claims have. `None` if
+/// there are too many to name.
+pub(crate) fn scaled_away(before: &Object, after: &Object) -> Option<Vec<DestroyedVolume>> {
+    let (was, will) = (count(before, "/spec/replicas", 1), count(after, "/spec/replicas", 1));
+    let deletes = text(after, WHEN_SCALED) == Some("Delete");
+    if !deletes || will >= was || !kinds::is_stateful_set(&after.reference().kind) {
+        return Some(Vec::new());
+    }
+    let start = count(after, "/spec/ordinals/start", 0);
+    let set = after.reference();
+    let claim = |template: &str, ordinal: u64| DestroyedVolume {
+        namespace: set.namespace.clone().unwrap_or_default(),
+        claim: format!("{template}-{}-{}", set.name, start + ordinal),
+        name: String::new(),
+    };
+    let of_template =
+        |template: &&str| (will..was).map(|ordinal| claim(template, ordinal)).collect::<Vec<_>>();
+    (was - will <= MANY).then(|| claim_templates(after).iter().flat_map(of_template).collect())
 }
 
 /// Returns how many bytes a claim template of a StatefulSet asks for.
@@ -94,17 +122,6 @@ fn retention(after: &Object, delta: &[FieldChange]) -> Option<Forecast> {
             rule("whenScaled")
         ))
     })
-}
-
-/// Returns the names of a StatefulSet's claim templates.
-pub(super) fn claim_templates(set: &Object) -> Vec<&str> {
-    let templates = set
-        .body()
-        .pointer("/spec/volumeClaimTemplates")
-        .and_then(|value| value.as_array())
-        .into_iter()
-        .flatten();
-    templates.filter_map(|template| template.pointer("/metadata/name")?.as_str()).collect()
 }
 
 #[cfg(test)]

@@ -11,9 +11,8 @@ mod rolls;
 mod storage;
 mod toll;
 
-pub(crate) use cascade::claims_going;
-use change::claim_templates;
-pub(crate) use change::of_change;
+pub(crate) use cascade::{claims_going, destroyed, is_uncounted};
+pub(crate) use change::{of_change, scaled_away};
 pub(crate) use configuration::follow;
 pub(crate) use removal::{claims_in, of_removal};
 pub(crate) use storage::{asks_for_classes, explain};

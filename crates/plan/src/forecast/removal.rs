@@ -1,19 +1,17 @@
 //! What a deletion takes along.
 
 use serde_json::Value;
-use windlass_model::{Forecast, Object, RetainedVolume, is_custom_kind};
+use windlass_model::{Forecast, Object, RetainedVolume, claim_templates, deletes_claims, is_custom_kind};
 
-use super::{cascade, claim_templates, claims_going, note, operators, text};
+use super::{cascade, claims_going, note, operators, text};
 use crate::{ObjectKey, Observation, kinds};
-
-const WHEN_DELETED: &str = "/spec/persistentVolumeClaimRetentionPolicy/whenDeleted";
 
 /// Returns the namespace whose claims must be known to foresee what the deletion of an object takes along.
 pub(crate) fn claims_in(object: &Object) -> Option<&str> {
     let reference = object.reference();
     if kinds::is_namespace(&reference.kind) {
         Some(&reference.name)
-    } else if kinds::is_stateful_set(&reference.kind) && text(object, WHEN_DELETED) == Some("Delete") {
+    } else if kinds::is_stateful_set(&reference.kind) && deletes_claims(object) {
         reference.namespace.as_deref()
     } else {
         None
@@ -100,7 +98,7 @@ fn of_stateful_set(set: &Object, retained: &[RetainedVolume]) -> Option<Forecast
     if templates.is_empty() {
         return None;
     }
-    if text(set, WHEN_DELETED) == Some("Delete") {
+    if deletes_claims(set) {
         let what = "its claims go with it (whenDeleted Delete)";
         return Some(if retained.is_empty() { loss(what) } else { note(what) });
     }

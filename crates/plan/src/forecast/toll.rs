@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use windlass_model::{Action, Forecast, Object, Operation, RetainedVolume, Toll};
 
-use super::cascade::{claims_going, is_kept, size};
+use super::cascade::{claims_going, is_kept, is_uncounted, size};
 use super::text;
 use crate::scene::Scene;
 use crate::{ObjectKey, Observation};
@@ -75,9 +75,8 @@ struct Gone {
 impl Gone {
     fn add(&mut self, observation: &Observation, object: &Object, retained: &[RetainedVolume]) {
         let key = ObjectKey::from(object.reference());
-        let found = observation.descendants.get(&key);
-        self.uncounted += usize::from(matches!(found, Some(Err(_))));
-        let descendants = found.and_then(|found| found.as_ref().ok());
+        self.uncounted += usize::from(is_uncounted(object, observation));
+        let descendants = observation.descendants.get(&key).and_then(|found| found.as_ref().ok());
         let pods =
             std::iter::once(object).chain(descendants.into_iter().flatten()).filter(|object| is_pod(object));
         self.pods.extend(pods.map(|pod| ObjectKey::from(pod.reference())));

@@ -4,11 +4,11 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use windlass_cluster::{ClusterError, Selector};
 use windlass_model::{
-    ApplySet, EnvironmentName, GroupKind, Object, ObjectRef, PART_OF, Rendering, defined_kind,
+    ApplySet, Claims, EnvironmentName, GroupKind, Object, ObjectRef, PART_OF, Rendering, defined_kind,
 };
 
 use super::{Reader, descendants, tolerate, users};
-use crate::{Claims, Definition, ObjectKey, Observation, Removal, forecast, kinds};
+use crate::{Definition, ObjectKey, Observation, Removal, forecast, kinds};
 
 /// Adds to the observation what guards and forecasts want to know. Little of it exists in most runs.
 pub(super) async fn complete(

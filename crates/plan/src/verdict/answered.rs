@@ -41,6 +41,9 @@ pub(super) fn action(case: &Case<'_>, reply: &Reply) -> Action {
     (action.takes_over, action.problem) = conflicts(case, live);
     if action.operation.writes() {
         action.forecasts = forecasts(case, live, reply, &action);
+        let destroyed = forecast::scaled_away(live, &reply.object);
+        action.uncounted = destroyed.is_none();
+        action.destroys = destroyed.unwrap_or_default();
     }
     action.warnings = warnings(case, reply);
     action

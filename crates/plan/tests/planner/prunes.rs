@@ -1,9 +1,10 @@
 //! Deletions by evidence.
 
 use serde_json::{Value, json};
-use windlass_plan::Removal;
+use windlass_model::Digest;
+use windlass_plan::{ObjectKey, Removal};
 
-use crate::world::{World, config, failure, live, member, named};
+use crate::world::{World, config, failure, live, member, named, object};
 
 /// A unit that renders `a` and whose set records `a` and `gone`.
 fn world() -> (World, Value) {
@@ -139,4 +140,68 @@ fn a_pruned_secret_shows_no_value() {
     let json = world.plan().to_json().to_string();
     assert!(json.contains("the values of: password"), "{json}");
     assert!(!json.contains("aHVudGVyMg") && !json.contains("hunter2"), "{json}");
+}
+
+/// Approved as "the volume stays", carried out as "the volume goes": whoever approves a deletion approves what it destroys.
+#[test]
+fn an_approval_of_a_deletion_covers_the_data_it_named_and_no_more() {
+    let check = |what: &str, milder: &World, worse: &World| {
+        let (milder, worse) = (milder.plan().effects(), worse.plan().effects());
+        let covers =
+            |approved: &[Digest], planned: &[Digest]| planned.iter().all(|effect| approved.contains(effect));
+        assert!(covers(&worse, &milder), "{what}");
+        assert!(!covers(&milder, &worse), "{what}");
+    };
+    let stays = config("stays", &json!({}));
+    let claim = |number: u8| {
+        let mut claim = named("v1", "PersistentVolumeClaim", Some("shop"), &format!("data-db-{number}"));
+        claim["spec"] = json!({"volumeName": format!("pv-{number}")});
+        claim
+    };
+    let going = |gone: &Value, policy: &str| {
+        let mut world = World::new()
+            .unit("shop", std::slice::from_ref(&stays))
+            .settled("shop", &stays)
+            .set("shop", &[&stays, gone])
+            .candidate(member("shop", gone.clone()));
+        world.observation.claims = [claim(0), claim(1)].map(object).into_iter().collect();
+        let mut volume = named("v1", "PersistentVolume", None, "pv-0");
+        volume["spec"] = json!({"persistentVolumeReclaimPolicy": policy});
+        world.observation.volumes.insert("pv-0".into(), object(volume));
+        world
+    };
+    let owning = |gone: &Value, found: Result<Vec<Value>, &str>| {
+        let mut world = going(gone, "Delete");
+        let key = ObjectKey::from(object(gone.clone()).reference());
+        let found = found.map(|found| found.into_iter().map(object).collect()).map_err(str::to_owned);
+        world.observation.descendants.insert(key, found);
+        world
+    };
+    check("a volume's policy", &going(&claim(0), "Retain"), &going(&claim(0), "Delete"));
+    let set = |rule: &str| {
+        let mut set = named("apps/v1", "StatefulSet", Some("shop"), "db");
+        set["spec"] = json!({"persistentVolumeClaimRetentionPolicy": {"whenDeleted": rule},
+            "volumeClaimTemplates": [{"metadata": {"name": "data"}}]});
+        set
+    };
+    check("a set's policy", &going(&set("Retain"), "Delete"), &going(&set("Delete"), "Delete"));
+    check("a volume of a set", &going(&set("Delete"), "Retain"), &going(&set("Delete"), "Delete"));
+    let custom = named("ex.io/v1", "Foo", Some("shop"), "db");
+    let (one, two) = (owning(&custom, Ok(vec![claim(0)])), owning(&custom, Ok(vec![claim(0), claim(1)])));
+    check("a claim more", &one, &two);
+    check("what cannot be read", &owning(&custom, Ok(vec![])), &owning(&custom, Err("forbidden")));
+    let scaled = |policy: &str| {
+        let body = |replicas: u8| {
+            let mut body = set("Retain");
+            body["spec"]["replicas"] = replicas.into();
+            body["spec"]["persistentVolumeClaimRetentionPolicy"]["whenScaled"] = policy.into();
+            body
+        };
+        World::new().unit("shop", &[body(1)]).answered(
+            &body(1),
+            Some(member("shop", body(2))),
+            member("shop", body(1)),
+        )
+    };
+    check("scaling down", &scaled("Retain"), &scaled("Delete"));
 }

@@ -2,7 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use windlass_model::Object;
+use serde_json::Value;
+
+use crate::Object;
 
 /// Claims by namespace, and by the StatefulSet that they were made for.
 #[derive(Debug, Clone, Default)]
@@ -19,15 +21,16 @@ impl Claims {
     }
 
     /// Returns the claims of a namespace.
-    pub(crate) fn inside(&self, namespace: &str) -> impl Iterator<Item = &Object> {
+    pub fn inside(&self, namespace: &str) -> impl Iterator<Item = &Object> {
         self.namespaces.get(namespace).into_iter().flat_map(BTreeMap::values).flatten()
     }
 
-    /// Returns the claims that were made from one of a StatefulSet's claim templates, for whatever ordinal.
-    pub(crate) fn made_from(&self, template: &str, set: &Object) -> impl Iterator<Item = &Object> {
-        let set = set.reference();
-        let here = set.namespace.as_ref().and_then(|namespace| self.namespaces.get(namespace));
-        here.and_then(|stems| stems.get(&format!("{template}-{}", set.name))).into_iter().flatten()
+    /// Returns the claims that were made from the claim templates of a StatefulSet, for whatever ordinal.
+    pub fn of_set(&self, set: &Object) -> impl Iterator<Item = &Object> {
+        let reference = set.reference();
+        let here = reference.namespace.as_ref().and_then(|namespace| self.namespaces.get(namespace));
+        let stems = claim_templates(set).into_iter().map(|template| format!("{template}-{}", reference.name));
+        stems.filter_map(move |stem| here?.get(&stem)).flatten()
     }
 }
 
@@ -42,6 +45,18 @@ impl FromIterator<Object> for Claims {
         }
         Self { namespaces }
     }
+}
+
+/// Returns the names of a StatefulSet's claim templates.
+pub fn claim_templates(set: &Object) -> Vec<&str> {
+    let templates = set.body().pointer("/spec/volumeClaimTemplates").and_then(Value::as_array);
+    let templates = templates.into_iter().flatten();
+    templates.filter_map(|template| template.pointer("/metadata/name")?.as_str()).collect()
+}
+
+/// Says whether the claims of a StatefulSet go when it is deleted.
+pub fn deletes_claims(set: &Object) -> bool {
+    set.body().pointer("/spec/persistentVolumeClaimRetentionPolicy/whenDeleted") == Some(&"Delete".into())
 }
 
 /// Returns a name without its ordinal, if it ends in one.
@@ -59,7 +74,10 @@ mod tests {
     fn claims_of_a_set_have_its_name_and_an_ordinal() {
         let object = |kind: &str, namespace: &str, name: &str| {
             let metadata = json!({"name": name, "namespace": namespace});
-            Object::new(json!({"apiVersion": "v1", "kind": kind, "metadata": metadata}), None).unwrap()
+            let templates = json!([{"metadata": {"name": "data"}}, {"metadata": {"name": "none"}}]);
+            let spec = json!({"volumeClaimTemplates": templates});
+            Object::new(json!({"apiVersion": "v1", "kind": kind, "metadata": metadata, "spec": spec}), None)
+                .unwrap()
         };
         let claim = |name: &str| object("PersistentVolumeClaim", "shop", name);
         let names =
@@ -71,8 +89,8 @@ mod tests {
             found.map(|claim| claim.reference().name.clone()).collect()
         };
         let set = object("StatefulSet", "shop", "db");
-        assert_eq!(list(&mut claims.made_from("data", &set)), ["data-db-0", "data-db-10"]);
-        assert_eq!(list(&mut claims.made_from("none", &set)), [""; 0]);
+        assert_eq!(list(&mut claims.of_set(&set)), ["data-db-0", "data-db-10"]);
+        assert_eq!(list(&mut claims.of_set(&object("StatefulSet", "shop", "d"))), [""; 0]);
         assert_eq!(list(&mut claims.inside("shop")).len(), names.len());
         assert_eq!(claims.iter().count(), names.len() + 1);
     }
