@@ -14,6 +14,7 @@ mod evidence;
 mod failure;
 mod instances;
 mod inventory;
+mod losses;
 mod migrate;
 mod order;
 mod parents;

@@ -10,7 +10,7 @@ use crate::context::Unsent;
 use crate::evidence::{Wanted, doubt, has_label};
 use crate::failure::{Halt, Unwritten};
 use crate::retain::retain;
-use crate::{Context, Kept, instances};
+use crate::{Context, Kept, instances, losses};
 
 /// How often an object is read again that changes while it is deleted.
 const ATTEMPTS: u32 = 6;
@@ -65,6 +65,9 @@ pub(crate) async fn remove(
             return Ok(keep(&live, reason));
         }
         retain(action, context).await?;
+        if let Some(reason) = losses::reason(&live, action, context).await.map_err(failed)? {
+            return Ok(keep(&live, reason));
+        }
         let resource = context.cluster.resource_of(object).await.map_err(failed)?;
         let request = context.cluster.delete(&resource, &live, Propagation::Background, false);
         let error = match context.send("delete", object, Some(uid), request).await {

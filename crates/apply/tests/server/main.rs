@@ -15,6 +15,8 @@ mod kubectl;
 #[cfg(test)]
 mod late;
 #[cfg(test)]
+mod losses;
+#[cfg(test)]
 mod ownership;
 #[cfg(test)]
 mod plan;

@@ -9,13 +9,16 @@ use windlass_model::{Object, Operation, Rendering, RetainedVolume};
 use crate::bed::{Bed, object};
 use crate::plan::{approve, plan, rendering};
 
-fn volume(bed: &Bed) -> Object {
+const CLAIM: &str = "data";
+
+/// A volume that is reserved for a claim.
+pub(crate) fn volume(bed: &Bed, claim: &str) -> Object {
     object(json!({
         "apiVersion": "v1", "kind": "PersistentVolume", "metadata": {"name": bed.namespace},
         "spec": {
             "capacity": {"storage": "1Gi"}, "accessModes": ["ReadWriteOnce"], "persistentVolumeReclaimPolicy": "Delete",
             "storageClassName": "", "hostPath": {"path": "/tmp/none"},
-            "claimRef": {"namespace": bed.namespace, "name": "data"},
+            "claimRef": {"namespace": bed.namespace, "name": claim},
         },
     }))
 }
@@ -33,7 +36,7 @@ fn claim(bed: &Bed) -> Object {
 /// Delivers a claim, waits until it is bound to a volume, and prunes it by a plan that keeps the volume.
 async fn pruned(bed: &Bed, change: impl FnOnce(&mut RetainedVolume)) -> Result<Pruned, ApplyError> {
     let stays = bed.map("stays", "1");
-    bed.put(&volume(bed)).await;
+    bed.put(&volume(bed, CLAIM)).await;
     bed.run(&rendering(&[("shop", &[stays.clone(), claim(bed)])])).await.unwrap();
     let bound = async {
         while bed.get(claim(bed).reference()).await.unwrap().body()["status"]["phase"] != "Bound" {
@@ -46,7 +49,7 @@ async fn pruned(bed: &Bed, change: impl FnOnce(&mut RetainedVolume)) -> Result<P
     let mut plan = plan(bed, &next).await;
     let mut kept = RetainedVolume {
         name: bed.namespace.clone(),
-        uid: bed.get(volume(bed).reference()).await.unwrap().uid().unwrap().to_owned(),
+        uid: bed.get(volume(bed, CLAIM).reference()).await.unwrap().uid().unwrap().to_owned(),
         namespace: bed.namespace.clone(),
         claim: "data".into(),
         capacity: "1Gi".into(),
@@ -63,7 +66,7 @@ async fn pruned(bed: &Bed, change: impl FnOnce(&mut RetainedVolume)) -> Result<P
 }
 
 async fn down(bed: Bed) {
-    bed.delete(volume(&bed).reference()).await;
+    bed.delete(volume(&bed, CLAIM).reference()).await;
     bed.down().await;
 }
 
@@ -74,7 +77,7 @@ async fn a_volume_is_kept_before_its_claim_goes() {
     assert_eq!(bed.sink.writes()[..2], [format!("patch {}", bed.namespace), "delete data".into()]);
     assert_eq!(pruned.retained.len(), 1);
     assert!(bed.get(claim(&bed).reference()).await.is_none());
-    let left = bed.get(volume(&bed).reference()).await.unwrap();
+    let left = bed.get(volume(&bed, CLAIM).reference()).await.unwrap();
     assert_eq!(left.body()["spec"]["persistentVolumeReclaimPolicy"], "Retain");
     down(bed).await;
 }
@@ -86,7 +89,7 @@ async fn a_claim_stays_if_its_volume_cannot_be_kept() {
         let error = pruned(&bed, change).await.unwrap_err();
         assert!(matches!(error, ApplyError::Prune { .. }) && error.to_string().contains(want), "{error}");
         assert!(bed.get(claim(&bed).reference()).await.is_some_and(|live| !live.is_terminating()));
-        let volume = bed.get(volume(&bed).reference()).await.unwrap();
+        let volume = bed.get(volume(&bed, CLAIM).reference()).await.unwrap();
         assert_eq!(volume.body()["spec"]["persistentVolumeReclaimPolicy"], "Delete");
         bed.delete(claim(&bed).reference()).await;
         down(bed).await;

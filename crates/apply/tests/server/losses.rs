@@ -1,0 +1,152 @@
+//! What a deletion would destroy that its plan did not name.
+
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use windlass_apply::{Pruned, apply, prune};
+use windlass_model::{DestroyedVolume, Object, ObjectRef, Operation};
+
+use crate::bed::{Bed, object};
+use crate::definitions::{definition, widget};
+use crate::plan::{approve, plan, rendering};
+use crate::retain::volume;
+
+const CLAIM: &str = "data-db-0";
+
+fn claim(bed: &Bed, owner: Option<&Object>) -> Object {
+    let owners: Vec<Value> = owner.into_iter().map(reference).collect();
+    object(json!({
+        "apiVersion": "v1", "kind": "PersistentVolumeClaim",
+        "metadata": {"name": CLAIM, "namespace": bed.namespace, "ownerReferences": owners},
+        "spec": {
+            "volumeName": bed.namespace, "storageClassName": "", "accessModes": ["ReadWriteOnce"],
+            "resources": {"requests": {"storage": "1Gi"}},
+        },
+    }))
+}
+
+fn reference(owner: &Object) -> Value {
+    let body = owner.body();
+    json!({"apiVersion": body["apiVersion"], "kind": body["kind"], "name": body["metadata"]["name"], "uid": owner.uid()})
+}
+
+fn set(bed: &Bed, rule: &str, owner: Option<&Object>) -> Object {
+    let owners: Vec<Value> = owner.into_iter().map(reference).collect();
+    let labels = json!({"app": "db"});
+    object(json!({
+        "apiVersion": "apps/v1", "kind": "StatefulSet",
+        "metadata": {"name": "db", "namespace": bed.namespace, "ownerReferences": owners},
+        "spec": {
+            "replicas": 0, "serviceName": "db", "selector": {"matchLabels": labels},
+            "persistentVolumeClaimRetentionPolicy": {"whenDeleted": rule, "whenScaled": "Retain"},
+            "template": {"metadata": {"labels": labels}, "spec": {"containers": [{"name": "a", "image": "i"}]}},
+            "volumeClaimTemplates": [{"metadata": {"name": "data"}, "spec": {"accessModes": ["ReadWriteOnce"],
+                "resources": {"requests": {"storage": "1Gi"}}}}],
+        },
+    }))
+}
+
+fn lost(bed: &Bed) -> DestroyedVolume {
+    let name = bed.namespace.clone();
+    DestroyedVolume { namespace: name.clone(), claim: CLAIM.to_owned(), name }
+}
+
+async fn bind(bed: &Bed, claim: &Object) {
+    bed.put(&volume(bed, CLAIM)).await;
+    bed.put(claim).await;
+    let bound = async {
+        while bed.get(claim.reference()).await.unwrap().body()["status"]["phase"] != "Bound" {
+            tokio::time::sleep(Duration::from_millis(50)).await;
+        }
+    };
+    tokio::time::timeout(Duration::from_secs(30), bound).await.expect("the claim is bound");
+}
+
+async fn gone(bed: &Bed, reference: &ObjectRef) {
+    let gone = async {
+        while bed.get(reference).await.is_some() {
+            bed.delete(reference).await;
+            tokio::time::sleep(Duration::from_millis(50)).await;
+        }
+    };
+    tokio::time::timeout(Duration::from_secs(30), gone).await.expect("it goes");
+}
+
+/// Delivers an object and prunes it by a plan that names these volumes, after something else happened.
+async fn pruned(
+    bed: &Bed,
+    gone: &Object,
+    named: Vec<DestroyedVolume>,
+    between: impl AsyncFnOnce(&Object),
+) -> Pruned {
+    let stays = bed.map("stays", "1");
+    bed.run(&rendering(&[("shop", &[stays.clone(), gone.clone()])])).await.unwrap();
+    let next = rendering(&[("shop", &[stays])]);
+    let mut plan = plan(bed, &next).await;
+    let action = plan.actions.iter_mut().find(|action| action.operation == Operation::Prune).unwrap();
+    action.destroys = named;
+    let approved = approve(plan);
+    let applied = apply(&approved, &next, &bed.context()).await.unwrap();
+    between(&bed.get(gone.reference()).await.unwrap()).await;
+    prune(&applied, &approved, &next, &bed.context()).await.unwrap()
+}
+
+fn stayed(pruned: &Pruned) {
+    assert!(pruned.deleted.is_empty(), "{:?}", pruned.deleted);
+    assert!(pruned.kept[0].reason.contains(CLAIM), "{}", pruned.kept[0].reason);
+}
+
+async fn down(bed: Bed) {
+    bed.delete(volume(&bed, CLAIM).reference()).await;
+    bed.down().await;
+}
+
+#[tokio::test]
+async fn a_set_stays_with_a_claim_that_the_plan_did_not_name() {
+    let bed = Bed::up().await;
+    let comes = async |_: &Object| bind(&bed, &claim(&bed, None)).await;
+    stayed(&pruned(&bed, &set(&bed, "Delete", None), vec![], comes).await);
+    // Named, it goes; and a rule that keeps claims destroys nothing.
+    let nothing = async |_: &Object| ();
+    assert_eq!(pruned(&bed, &set(&bed, "Delete", None), vec![lost(&bed)], nothing).await.deleted.len(), 1);
+    down(bed).await;
+    let bed = Bed::up().await;
+    let comes = async |_: &Object| bind(&bed, &claim(&bed, None)).await;
+    assert_eq!(pruned(&bed, &set(&bed, "Retain", None), vec![], comes).await.deleted.len(), 1);
+    bed.delete(claim(&bed, None).reference()).await;
+    down(bed).await;
+}
+
+/// Approved as "the volume stays".
+#[tokio::test]
+async fn a_claim_stays_whose_volume_would_not_be_kept_any_more() {
+    let bed = Bed::up().await;
+    bed.put(&volume(&bed, CLAIM)).await;
+    let policy = |policy: &str| json!([{"op": "replace", "path": "/spec/persistentVolumeReclaimPolicy", "value": policy}]);
+    bed.edit(volume(&bed, CLAIM).reference(), policy("Retain")).await;
+    let changes = async |_: &Object| bed.edit(volume(&bed, CLAIM).reference(), policy("Delete")).await;
+    stayed(&pruned(&bed, &claim(&bed, None), vec![], changes).await);
+    let back = async |_: &Object| bed.edit(volume(&bed, CLAIM).reference(), policy("Retain")).await;
+    assert_eq!(pruned(&bed, &claim(&bed, None), vec![], back).await.deleted.len(), 1);
+    down(bed).await;
+}
+
+#[tokio::test]
+async fn a_custom_resource_stays_with_a_claim_that_the_plan_did_not_name() {
+    let bed = Bed::up().await;
+    let definition = definition(&bed);
+    bed.run(&rendering(&[("infra", std::slice::from_ref(&definition))])).await.unwrap();
+    let database = widget(&bed, "db", &json!({}));
+    let owns = async |owner: &Object| bind(&bed, &claim(&bed, Some(owner))).await;
+    stayed(&pruned(&bed, &database, vec![], owns).await);
+    gone(&bed, claim(&bed, None).reference()).await;
+    gone(&bed, volume(&bed, CLAIM).reference()).await;
+    // Through a StatefulSet of its own.
+    let makes = async |owner: &Object| {
+        bed.put(&set(&bed, "Delete", Some(owner))).await;
+        bind(&bed, &claim(&bed, None)).await;
+    };
+    stayed(&pruned(&bed, &database, vec![], makes).await);
+    bed.delete(definition.reference()).await;
+    down(bed).await;
+}
