@@ -3,20 +3,20 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use windlass_cluster::{Cluster, ClusterError, Selector};
-use windlass_model::{GroupKind, Object, ObjectRef, is_custom_kind};
+use windlass_model::{GroupKind, Object, is_custom_kind};
 
 use super::{Reader, tolerate};
 use crate::{ObjectKey, kinds};
 
-/// How many owners that are not listed anyway are read in a namespace.
-const MANY: usize = 100;
+/// From how many owners of one kind on a LIST costs less than GETs.
+const LIST_FROM: usize = 3;
 
 /// The objects that descend from one that may go, or why they could not be found.
 pub(super) type Descendants = BTreeMap<ObjectKey, Result<Vec<Object>, String>>;
 
 /// Finds the pods, claims and StatefulSets that go along with what may go: by owner references, over as many
-/// generations as there are, and all of them with a namespace. Costs four LISTs a namespace, and a GET for each owner
-/// of another kind between them.
+/// generations as there are, and all of them with a namespace. Costs four LISTs a namespace, and for the owners between
+/// them a LIST a kind, or a GET or two.
 pub(super) async fn find(reader: &Reader<'_>, going: &[Object]) -> Result<Descendants, ClusterError> {
     let mut owners: BTreeMap<&str, Vec<&Object>> = BTreeMap::new();
     for object in going {
@@ -31,12 +31,15 @@ pub(super) async fn find(reader: &Reader<'_>, going: &[Object]) -> Result<Descen
     }
     let mut found = Descendants::new();
     for (namespace, owners) in owners {
-        let family = match tolerate(Family::read(reader.cluster, namespace).await)? {
-            Ok(mut family) => tolerate(family.complete(&owners).await)?.map(|()| family),
+        let lines = match tolerate(Family::read(reader.cluster, namespace).await)? {
+            Ok(mut family) => tolerate(family.complete(&owners).await)?.map(|()| family.lines()),
             Err(error) => Err(error),
         };
         for owner in owners {
-            let descendants = family.as_ref().map(|family| family.of(owner)).map_err(ToString::to_string);
+            let descendants = match &lines {
+                Ok(lines) => lines.of(owner),
+                Err(error) => Err(error.to_string()),
+            };
             found.insert(ObjectKey::from(owner.reference()), descendants);
         }
     }
@@ -54,12 +57,22 @@ struct Family<'a> {
     members: Vec<Object>,
     /// Whom an object names as its owners, by uid.
     parents: BTreeMap<String, BTreeSet<String>>,
+    /// Why owners could not be read, by uid: nobody knows whose they are.
+    unread: BTreeMap<String, String>,
 }
+
+/// Owners of one kind that are not known yet: the name by uid.
+type Unknown = BTreeMap<String, String>;
 
 impl<'a> Family<'a> {
     async fn read(cluster: &'a Cluster, namespace: &str) -> Result<Self, ClusterError> {
-        let mut family =
-            Self { cluster, namespace: namespace.to_owned(), members: Vec::new(), parents: BTreeMap::new() };
+        let mut family = Self {
+            cluster,
+            namespace: namespace.to_owned(),
+            members: Vec::new(),
+            parents: BTreeMap::new(),
+            unread: BTreeMap::new(),
+        };
         let kinds =
             [("", "Pod"), ("", "PersistentVolumeClaim"), ("apps", "StatefulSet"), ("apps", "ReplicaSet")];
         for (group, kind) in kinds {
@@ -80,65 +93,133 @@ impl<'a> Family<'a> {
         }
     }
 
-    /// Reads the owners of kinds that are not listed, and theirs, up to those that may go. What cannot be read ends its
-    /// line.
+    /// Reads the owners of kinds that are not listed, and theirs, up to those that may go: generation by generation.
     async fn complete(&mut self, going: &[&Object]) -> Result<(), ClusterError> {
-        let known: BTreeSet<String> =
-            going.iter().filter_map(|object| object.uid()).map(str::to_owned).collect();
-        let mut wanted: Vec<(ObjectRef, String)> =
-            self.members.iter().flat_map(|object| self.missing(object)).collect();
-        let mut reads = 0;
-        while let Some((reference, uid)) = wanted.pop() {
-            if self.parents.contains_key(&uid) || known.contains(&uid) || reads >= MANY {
-                continue;
+        for object in going {
+            self.know(object);
+        }
+        let mut unknown = self.unknown(&self.members);
+        while !unknown.is_empty() {
+            let mut found = Vec::new();
+            for (kind, owners) in unknown {
+                match tolerate(self.owners(&kind, &owners).await)? {
+                    Ok(objects) => found.extend(objects),
+                    Err(error) => {
+                        self.unread.extend(owners.keys().map(|uid| (uid.clone(), error.to_string())));
+                    }
+                }
+                // Whatever was not found is gone.
+                for uid in owners.into_keys() {
+                    self.parents.entry(uid).or_default();
+                }
             }
-            reads += 1;
-            self.parents.insert(uid.clone(), BTreeSet::new());
-            if let Some(object) = tolerate(self.cluster.get(&reference).await)?.ok().flatten()
-                && object.uid() == Some(uid.as_str())
-            {
-                self.know(&object);
-                wanted.extend(self.missing(&object));
+            for object in &found {
+                self.know(object);
             }
+            unknown = self.unknown(&found);
         }
         Ok(())
     }
 
-    fn missing(&self, object: &Object) -> Vec<(ObjectRef, String)> {
-        let reference = |owner: &serde_json::Value| {
-            let text = |field: &str| owner[field].as_str();
-            let (group, version) = text("apiVersion")?.rsplit_once('/').unwrap_or(("", text("apiVersion")?));
-            Some(ObjectRef {
-                kind: GroupKind::new(group, text("kind")?),
-                version: version.to_owned(),
-                namespace: Some(self.namespace.clone()),
-                name: text("name")?.to_owned(),
-            })
+    /// Returns the owners of these objects that nothing is known of, by kind and version.
+    fn unknown(&self, objects: &[Object]) -> BTreeMap<(GroupKind, String), Unknown> {
+        let mut kinds: BTreeMap<(GroupKind, String), Unknown> = BTreeMap::new();
+        for (owner, uid) in objects.iter().flat_map(owners).filter(|(_, uid)| !self.parents.contains_key(uid))
+        {
+            let text = |field: &str| owner[field].as_str().unwrap_or_default();
+            let (group, version) = text("apiVersion").rsplit_once('/').unwrap_or(("", text("apiVersion")));
+            let kind = (GroupKind::new(group, text("kind")), version.to_owned());
+            kinds.entry(kind).or_default().insert(uid, text("name").to_owned());
+        }
+        kinds
+    }
+
+    /// Reads those that exist; of a kind that is not served any more there are none.
+    async fn owners(
+        &self,
+        (kind, version): &(GroupKind, String),
+        unknown: &Unknown,
+    ) -> Result<Vec<Object>, ClusterError> {
+        let resource = match self.cluster.resource(kind, version).await {
+            Err(ClusterError::UnknownKind { stale: false, .. }) => return Ok(Vec::new()),
+            resource => resource?,
         };
-        let unknown = owners(object).filter(|(_, uid)| !self.parents.contains_key(uid));
-        unknown.filter_map(|(owner, uid)| Some((reference(owner)?, uid))).collect()
+        let namespace = resource.namespaced.then_some(self.namespace.as_str());
+        let mut found = Vec::new();
+        if unknown.len() < LIST_FROM {
+            for name in unknown.values() {
+                found.extend(self.cluster.get_as(&resource, namespace, name).await?);
+            }
+        } else {
+            let selector = Selector { namespace, ..Selector::default() };
+            found = self.cluster.list(&resource, selector).await?.objects;
+        }
+        found.retain(|object| object.uid().is_some_and(|uid| unknown.contains_key(uid)));
+        Ok(found)
     }
 
-    /// Returns the members that descend from an object; all of them, if it is their namespace.
-    fn of(&self, owner: &Object) -> Vec<Object> {
-        let whole = kinds::is_namespace(&owner.reference().kind);
-        let descends = |object: &&Object| whole || owner.uid().is_some_and(|uid| self.descends(object, uid));
-        self.members.iter().filter(descends).cloned().collect()
+    /// Returns what descends from whom.
+    fn lines(self) -> Lines {
+        let mut lines = Lines::default();
+        for (index, member) in self.members.iter().enumerate() {
+            let line = self.line(member);
+            let unread = line.iter().find_map(|uid| self.unread.get(uid));
+            if let Some(reason) = unread.filter(|_| holds_data(&member.reference().kind)) {
+                lines
+                    .doubtful
+                    .insert(index, format!("whose {} is could not be read: {reason}", member.reference()));
+            }
+            for uid in line {
+                lines.members_of.entry(uid).or_default().insert(index);
+            }
+        }
+        lines.members = self.members;
+        lines
     }
 
-    fn descends(&self, object: &Object, ancestor: &str) -> bool {
+    /// Returns the uids of all whom an object descends from.
+    fn line(&self, object: &Object) -> BTreeSet<String> {
         let mut seen = BTreeSet::new();
         let mut line: Vec<String> = owners(object).map(|(_, uid)| uid).collect();
         while let Some(uid) = line.pop() {
-            if uid == ancestor {
-                return true;
-            }
-            if let Some(parents) = self.parents.get(&uid).filter(|_| seen.insert(uid.clone())) {
-                line.extend(parents.iter().cloned());
+            if seen.insert(uid.clone()) {
+                line.extend(self.parents.get(&uid).into_iter().flatten().cloned());
             }
         }
-        false
+        seen
     }
+}
+
+/// The members of a namespace by whom they descend from.
+#[derive(Default)]
+struct Lines {
+    members: Vec<Object>,
+    /// By uid.
+    members_of: BTreeMap<String, BTreeSet<usize>>,
+    /// Those that can take data along and may descend from somebody else, with the reason.
+    doubtful: BTreeMap<usize, String>,
+}
+
+impl Lines {
+    /// Returns the members that descend from an object, all of them, if it is their namespace; or why that cannot be told.
+    fn of(&self, owner: &Object) -> Result<Vec<Object>, String> {
+        if kinds::is_namespace(&owner.reference().kind) {
+            return Ok(self.members.clone());
+        }
+        let none = BTreeSet::new();
+        let own = owner.uid().and_then(|uid| self.members_of.get(uid)).unwrap_or(&none);
+        // Between a built-in workload and data is no kind that could not be read.
+        let matters = is_custom_kind(&owner.reference().kind);
+        match self.doubtful.iter().find(|(index, _)| matters && !own.contains(index)) {
+            Some((_, reason)) => Err(reason.clone()),
+            None => Ok(own.iter().filter_map(|index| self.members.get(*index)).cloned().collect()),
+        }
+    }
+}
+
+/// Says whether deleting an object can delete data: claims, and what deletes its claims.
+fn holds_data(kind: &GroupKind) -> bool {
+    kinds::is_claim(kind) || kinds::is_stateful_set(kind)
 }
 
 fn owners(object: &Object) -> impl Iterator<Item = (&serde_json::Value, String)> {

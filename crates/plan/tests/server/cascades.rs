@@ -37,48 +37,126 @@ fn claim(bed: &Bed, name: &str, volume: &str) -> Value {
             "resources": {"requests": {"storage": "8Gi"}}}})
 }
 
+/// Two kinds of custom resources: `Database`, and `PodSet` between it and what it makes.
+struct Operator {
+    bed: Bed,
+    group: String,
+}
+
+impl Operator {
+    async fn new() -> Self {
+        let mut bed = Bed::new().await;
+        let group = format!("g{}.example.com", bed.suffix);
+        for (plural, kind) in [("databases", "Database"), ("podsets", "PodSet")] {
+            let version = json!({"name": "v1", "served": true, "storage": true, "schema": {"openAPIV3Schema": {
+                "type": "object", "x-kubernetes-preserve-unknown-fields": true}}});
+            let names = json!({"kind": kind, "plural": plural});
+            let definition = json!({"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition",
+                "metadata": {"name": format!("{plural}.{group}")},
+                "spec": {"group": group, "scope": "Namespaced", "names": names, "versions": [version]}});
+            bed.kubectl(&["apply", "-f", "-"], &definition.to_string());
+            bed.leftovers.push(("customresourcedefinition".into(), format!("{plural}.{group}")));
+            bed.cluster.forget_discovery().await;
+            crate::bed::served(&bed, &group, kind).await;
+        }
+        Self { bed, group }
+    }
+
+    fn object(&self, kind: &str, name: &str) -> Value {
+        json!({"apiVersion": format!("{}/v1", self.group), "kind": kind,
+            "metadata": {"name": name, "namespace": self.bed.namespace}})
+    }
+
+    /// Creates what a custom resource owns.
+    fn make(&self, body: Value, kind: &str, name: &str) {
+        let uid = uid(&self.bed, &format!("{}s.{}", kind.to_lowercase(), self.group), name);
+        let body = owned(body, &format!("{}/v1", self.group), kind, name, &uid);
+        self.bed.kubectl(&["create", "-f", "-"], &body.to_string());
+    }
+
+    /// Creates a volume of 8 GiB and returns its name.
+    fn volume(&mut self, prefix: &str, policy: &str) -> String {
+        let name = format!("{prefix}-{}", self.bed.suffix);
+        self.bed.leftovers.push(("persistentvolume".into(), name.clone()));
+        self.bed.kubectl(&["create", "-f", "-"], &volume(&name, policy).to_string());
+        name
+    }
+}
+
 /// `- Database prod` is one line of a diff, and three pods with all their data: over an intermediate owner of a kind
 /// that nobody listed.
 #[tokio::test]
 async fn a_custom_resource_is_followed_to_its_volumes() {
-    let mut bed = Bed::new().await;
-    let group = format!("g{}.example.com", bed.suffix);
-    let definition = |plural: &str, kind: &str| {
-        json!({"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition",
-            "metadata": {"name": format!("{plural}.{group}")},
-            "spec": {"group": group, "scope": "Namespaced", "names": {"kind": kind, "plural": plural},
-                "versions": [{"name": "v1", "served": true, "storage": true, "schema": {"openAPIV3Schema": {
-                    "type": "object", "x-kubernetes-preserve-unknown-fields": true}}}]}})
-    };
-    for (plural, kind) in [("databases", "Database"), ("podsets", "PodSet")] {
-        bed.kubectl(&["apply", "-f", "-"], &definition(plural, kind).to_string());
-        bed.leftovers.push(("customresourcedefinition".into(), format!("{plural}.{group}")));
-        bed.cluster.forget_discovery().await;
-        crate::bed::served(&bed, &group, kind).await;
-    }
-    let api_version = format!("{group}/v1");
-    let object = |kind: &str, name: &str| json!({"apiVersion": api_version, "kind": kind, "metadata": {"name": name, "namespace": bed.namespace}});
-    let (stays, database) = (bed.config("stays", &json!({})), object("Database", "prod"));
-    bed.deliver(&[("shop", &[stays.clone(), database])]).await;
-    let database = uid(&bed, &format!("databases.{group}"), "prod");
-    let between = owned(object("PodSet", "prod-set"), &api_version, "Database", "prod", &database);
-    bed.kubectl(&["create", "-f", "-"], &between.to_string());
-    let between = uid(&bed, &format!("podsets.{group}"), "prod-set");
-    let pod = json!({"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "prod-0", "namespace": bed.namespace},
+    let mut operator = Operator::new().await;
+    let stays = operator.bed.config("stays", &json!({}));
+    operator.bed.deliver(&[("shop", &[stays.clone(), operator.object("Database", "prod")])]).await;
+    operator.make(operator.object("PodSet", "prod-set"), "Database", "prod");
+    let pod = json!({"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "prod-0", "namespace": operator.bed.namespace},
         "spec": {"terminationGracePeriodSeconds": 1, "containers": [{"name": "a", "image": "registry.example/a:1"}]}});
-    let pod = owned(pod, &api_version, "PodSet", "prod-set", &between);
-    bed.kubectl(&["create", "-f", "-"], &pod.to_string());
+    operator.make(pod, "PodSet", "prod-set");
     for (suffix, policy) in [("lost", "Delete"), ("kept", "Retain")] {
-        let name = format!("{suffix}-{}", bed.suffix);
-        bed.leftovers.push(("persistentvolume".into(), name.clone()));
-        bed.kubectl(&["create", "-f", "-"], &volume(&name, policy).to_string());
-        let claim = owned(claim(&bed, suffix, &name), &api_version, "Database", "prod", &database);
-        bed.kubectl(&["create", "-f", "-"], &claim.to_string());
+        let name = operator.volume(suffix, policy);
+        operator.make(claim(&operator.bed, suffix, &name), "Database", "prod");
     }
-    bed.kubectl(&["create", "-f", "-"], &claim(&bed, "foreign", "none").to_string());
+    let bed = &operator.bed;
+    bed.kubectl(&["create", "-f", "-"], &claim(bed, "foreign", "none").to_string());
     let plan = bed.check(&[stays], &[&["no-op"], &["prune Database"], &["refused protected-kind"]]).await;
     assert_eq!(cascade(&plan, "prod"), (1, 2, 1, 8 << 30));
+    let destroyed: Vec<&str> = plan.actions[1].destroys.iter().map(|volume| volume.claim.as_str()).collect();
+    assert_eq!(destroyed, ["lost"]);
     assert!(matches!(plan.actions[1].reversal(), Reversal::No(_)), "{:?}", plan.actions[1].reversal());
+}
+
+/// Owners were read one by one, and after a hundred no more: a namespace full of others hid the data.
+#[tokio::test]
+async fn a_crowded_namespace_hides_no_claim() {
+    let mut operator = Operator::new().await;
+    let stays = operator.bed.config("stays", &json!({}));
+    operator.bed.deliver(&[("shop", &[stays.clone(), operator.object("Database", "prod")])]).await;
+    operator.make(operator.object("PodSet", "prod-set"), "Database", "prod");
+    let name = operator.volume("lost", "Delete");
+    operator.make(claim(&operator.bed, "lost", &name), "PodSet", "prod-set");
+    let bed = &operator.bed;
+    let maps: Vec<Value> =
+        (0..110).map(|number| bed.config(&format!("owner-{number}"), &json!({}))).collect();
+    let list = |items: &[Value]| json!({"apiVersion": "v1", "kind": "List", "items": items}).to_string();
+    bed.kubectl(&["create", "-f", "-"], &list(&maps));
+    let path = "jsonpath={range .items[*]}{.metadata.name}={.metadata.uid} {end}";
+    let uids = bed.kubectl(&["-n", &bed.namespace, "get", "configmaps", "-o", path], "");
+    let owners = uids.split_whitespace().filter_map(|pair| pair.split_once('='));
+    let sets: Vec<Value> = owners
+        .filter(|(name, _)| name.starts_with("owner-"))
+        .map(|(name, uid)| {
+            let labels = json!({"app": name});
+            let set = json!({"apiVersion": "apps/v1", "kind": "ReplicaSet",
+                "metadata": {"name": name, "namespace": bed.namespace},
+                "spec": {"replicas": 0, "selector": {"matchLabels": labels}, "template": {"metadata": {"labels": labels},
+                    "spec": {"containers": [{"name": "a", "image": "registry.example/a:1"}]}}}});
+            owned(set, "v1", "ConfigMap", name, uid)
+        })
+        .collect();
+    assert_eq!(sets.len(), maps.len());
+    bed.kubectl(&["create", "-f", "-"], &list(&sets));
+    let plan = bed.check(&[stays], &[&["no-op"], &["prune Database"], &["refused protected-kind"]]).await;
+    assert_eq!(cascade(&plan, "prod"), (0, 1, 1, 8 << 30));
+}
+
+#[tokio::test]
+async fn an_owner_that_may_not_be_read_is_no_proof_that_nothing_goes_along() {
+    let mut operator = Operator::new().await;
+    let stays = operator.bed.config("stays", &json!({}));
+    operator.bed.deliver(&[("shop", &[stays.clone(), operator.object("Database", "prod")])]).await;
+    operator.make(operator.object("PodSet", "prod-set"), "Database", "prod");
+    let name = operator.volume("lost", "Delete");
+    operator.make(claim(&operator.bed, "lost", &name), "PodSet", "prod-set");
+    let kinds = "configmaps,secrets,namespaces,pods,persistentvolumeclaims,persistentvolumes,statefulsets.apps,replicasets.apps";
+    let kinds = format!("{kinds},databases.{}", operator.group);
+    let limited = operator.bed.as_identity("get,list,create,patch,delete", &kinds).await;
+    let told = "what goes along with it could not be counted: whose PersistentVolumeClaim";
+    let plan = limited
+        .check(&[stays], &[&["no-op"], &["prune Database", told, "podsets"], &["refused protected-kind"]])
+        .await;
+    assert!(plan.actions[1].uncounted);
 }
 
 #[tokio::test]
