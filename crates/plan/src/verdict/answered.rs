@@ -110,6 +110,13 @@ fn warnings(case: &Case<'_>, reply: &Reply) -> Vec<String> {
     let extra = |path: &String| format!("{path} stays besides the declared items: another manager owns it");
     warnings.extend(deviations.dropped.iter().map(dropped));
     warnings.extend(deviations.extra.iter().map(extra));
+    // Types of Kubernetes' own never store an empty list.
+    let emptied = deviations.emptied.iter().filter(|_| is_custom_kind(&case.object.reference().kind));
+    warnings.extend(emptied.map(|path| {
+        format!(
+            "{path} is declared as an empty list, which goes with its last items: only the next run stores it; leave it out of the manifest, which says the same"
+        )
+    }));
     warnings.extend(left_behind(&reply.object));
     warnings.extend(oversize(&reply.object));
     warnings
