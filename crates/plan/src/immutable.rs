@@ -41,7 +41,8 @@ fn without_dropped(live: &Object, desired: &Object) -> Value {
     body
 }
 
-/// Returns the changed fields that the refusal is about; the server's own words where the comparison finds none.
+/// Returns the changed fields that the refusal is about; the field that the server names where the comparison finds none
+/// in it.
 pub(crate) fn paths(kind: &GroupKind, failure: &Failure, changes: &[FieldChange]) -> Vec<String> {
     let blamed = problem::immutable_fields(failure);
     let mut paths: Vec<String> = changes
@@ -50,9 +51,9 @@ pub(crate) fn paths(kind: &GroupKind, failure: &Failure, changes: &[FieldChange]
         .map(|change| change.path.to_string())
         .filter(|path| blamed.iter().any(|field| is_below(path, field)))
         .collect();
-    if paths.is_empty() {
-        paths = blamed;
-    }
+    let unfound: Vec<String> =
+        blamed.into_iter().filter(|field| !paths.iter().any(|path| is_below(path, field))).collect();
+    paths.extend(unfound);
     if paths.is_empty() {
         paths.push("a field that the server does not name".to_owned());
     }

@@ -4,6 +4,7 @@
 //! server about every object by a dry-run. [`plan`] is a pure function of what was observed, the rendering
 //! and the rules, so that it can be tested without a server.
 
+mod chosen;
 mod definitions;
 mod evidence;
 mod fields;

@@ -9,7 +9,7 @@ use windlass_settings::Winner;
 
 use super::{Case, note, ours};
 use crate::fields::{visible, winner};
-use crate::{Reply, forecast, ownership, sameness, stored};
+use crate::{Reply, chosen, forecast, ownership, sameness, stored};
 
 /// The usual limit of etcd for one request (`--max-request-bytes`).
 const STORED_MOST: usize = 1536 * 1024;
@@ -24,8 +24,8 @@ pub(super) fn action(case: &Case<'_>, reply: &Reply) -> Action {
         action.warnings = warnings(case, reply);
         return action;
     };
-    let (delta, hidden) =
-        visible(live, windlass_model::changes(live, &reply.object), case.scene.inputs.fields);
+    let told = chosen::told(case.object, Some(live), &reply.object);
+    let (delta, hidden) = visible(live, windlass_model::changes(live, &told), case.scene.inputs.fields);
     action.delta = delta;
     action.ignored.extend(hidden);
     action.ignored.sort();
@@ -33,12 +33,17 @@ pub(super) fn action(case: &Case<'_>, reply: &Reply) -> Action {
     if case.asked.moving.as_ref().is_some_and(|moving| moving.merged_here) {
         action.preview = Preview::Locally("the server can show it only after ownership has moved".to_owned());
     }
+    (action.takes_over, action.problem) = conflicts(case, live);
+    // A value that another manager wrote in other words (`1k` for `1000`) conflicts, and is the same once it is stored.
+    let changes_hands = !action.takes_over.is_empty() || action.problem.is_some();
     let ownership_changes = action.migration.is_some() || sameness::ownership_changes(live, &reply.object);
-    let stays = live.label(PART_OF) == reply.object.label(PART_OF);
-    if action.operation == Operation::Update && action.delta.is_empty() && !ownership_changes && stays {
+    let moves = live.label(PART_OF) != reply.object.label(PART_OF);
+    if action.operation == Operation::Update
+        && action.delta.is_empty()
+        && !(changes_hands || ownership_changes || moves)
+    {
         action.operation = Operation::NoOp;
     }
-    (action.takes_over, action.problem) = conflicts(case, live);
     if action.operation.writes() {
         action.forecasts = forecasts(case, live, reply, &action);
         let destroyed = forecast::scaled_away(live, &reply.object);

@@ -65,7 +65,7 @@ fn stays_of_others(case: &Case<'_>, failure: &Failure) -> Option<String> {
         .collect();
     (!near.is_empty()).then(|| {
         format!(
-            "stays although the manifest does not declare it, since another manager owns it, and may be what is wrong: {}",
+            "stays although the manifest does not declare it, since another manager owns it, and may be what is wrong: {}; it goes once that manager applies the object without it, or, where it wrote it by an update, once `ownership.migrate` of the environment file names the manager",
             near.join(", ")
         )
     })

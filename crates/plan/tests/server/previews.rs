@@ -38,6 +38,37 @@ async fn two_plans_of_a_creation_have_one_digest_although_the_server_makes_thing
     assert_eq!(bed.plan(&[("shop", &objects)]).await.change_digest(), first.change_digest());
 }
 
+/// The server takes the first address and port of its ranges for every dry-run, and another one for what it stores.
+#[tokio::test]
+async fn what_only_a_dry_run_chose_is_not_told_as_a_fact() {
+    let bed = Bed::new().await;
+    let service = |kind: &str| {
+        json!({"apiVersion": "v1", "kind": "Service", "metadata": {"name": "web", "namespace": bed.namespace},
+            "spec": {"type": kind, "ports": [{"port": 80}]}})
+    };
+    let job = json!({"apiVersion": "batch/v1", "kind": "Job", "metadata": {"name": "job", "namespace": bed.namespace},
+        "spec": {"template": {"spec": {"restartPolicy": "Never", "containers": [{"name": "a", "image": "registry.example/a:1"}]}}}});
+    let chosen = "(chosen by the server)";
+    let plan = bed.plan(&[("shop", &[service("NodePort"), job])]).await;
+    let after = |index: usize| plan.actions[index].bodies.after.as_ref().unwrap().body();
+    let spec = &after(0)["spec"];
+    for made_up in [&spec["clusterIP"], &spec["clusterIPs"][0], &spec["ports"][0]["nodePort"]] {
+        assert_eq!(made_up, chosen, "{spec}");
+    }
+    assert_eq!(spec["ports"][0]["targetPort"], 80, "other defaults are told: {spec}");
+    assert_eq!(after(1)["spec"]["selector"]["matchLabels"]["batch.kubernetes.io/controller-uid"], chosen);
+
+    bed.deliver(&[("shop", &[service("ClusterIP")])]).await;
+    let plan = bed.plan(&[("shop", &[service("NodePort")])]).await;
+    let port = plan.actions[0].delta.iter().find(|change| change.path.to_string().ends_with(".nodePort"));
+    assert_eq!(port.unwrap().after, Some(chosen.into()), "{plan:?}");
+    let address = plan.actions[0].bodies.after.as_ref().unwrap().body()["spec"]["clusterIP"].clone();
+    assert_eq!(
+        Some(address),
+        plan.actions[0].bodies.before.as_ref().map(|live| live.body()["spec"]["clusterIP"].clone())
+    );
+}
+
 /// The server lists several errors in random order, or only one of them.
 #[tokio::test]
 async fn two_plans_of_a_broken_object_have_one_digest() {

@@ -88,7 +88,9 @@ fn sides(change: &Value, before: Option<&Value>, after: Option<&Value>) -> Optio
     for (side, value) in [("before", before), ("after", after)] {
         let told = change.get(side);
         let masked = told.is_some_and(|told| told.to_string().contains("\"***\""));
-        if told != value && !masked {
+        // The next dry-run, or the write itself, would choose another one.
+        let chosen = side == "after" && told.is_some_and(|told| told == "(chosen by the server)");
+        if told != value && !masked && !chosen {
             return Some(format!("{side} it is {value:?}, told as {told:?}"));
         }
     }
