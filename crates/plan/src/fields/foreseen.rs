@@ -5,7 +5,7 @@ use windlass_cluster::{FIELD_MANAGER, Failure, FailureKind};
 use windlass_model::{BEFORE_FIRST_APPLY, FieldSet, ManagedEntry, Migrated, Migration, Object, prune_fields};
 
 use super::{FieldRules, kept};
-use crate::overlay::overlay;
+use crate::local;
 
 /// A migration, and the object as it would be after it and after the apply that follows. Never printed: it may hold a
 /// Secret.
@@ -62,19 +62,13 @@ impl Foreseen {
             None => found?,
         };
         let migrated = migration.of(live, FIELD_MANAGER)?;
-        let declared = migrated.owned.within(desired.body());
-        let mut content = live.body().clone();
-        prune_fields(&mut content, &migrated.owned, &declared.union(&migrated.others));
-        let content = overlay(&content, desired.body());
-        let entries = entries(&migrated, &declared);
-        Some(Self {
-            migration,
-            content,
-            entries,
-            patch: migrated.patch(live),
-            merged_here: true,
-            removes: true,
-        })
+        let mut moved = live.body().clone();
+        moved["metadata"]["managedFields"] = migrated.entries.clone().into();
+        let told = local::foretold(&live.with_body(moved), desired).object;
+        let entries = ManagedEntry::all(&told).map(ManagedEntry::to_value).collect();
+        let content = told.into_body();
+        let patch = migrated.patch(live);
+        Some(Self { migration, content, entries, patch, merged_here: true, removes: true })
     }
 
     /// Returns the JSON patch that makes the live object what is foreseen, for a dry-run: the server adds defaults and

@@ -1,7 +1,7 @@
 //! Asking the server about every object by a dry-run of exactly what would be sent.
 
 use futures::stream::{self, StreamExt as _, TryStreamExt as _};
-use windlass_cluster::{ApplyRequest, Cluster, ClusterError, Expect, FailureKind};
+use windlass_cluster::{ApplyRequest, Cluster, ClusterError, Expect, Failure, FailureKind};
 use windlass_model::{ApplySet, EnvironmentName, Object, PART_OF, Rendering};
 
 use super::catalog::Served;
@@ -161,7 +161,7 @@ async fn ask(question: &Question<'_>, live: Option<Object>) -> Result<Asked, Clu
     let mut conflicts = Vec::new();
     let mut answer = tolerate(cluster.apply(request).await)?;
     if let Err(error) = &answer
-        && let Some(FailureKind::FieldConflict(fields)) = error.failure().map(windlass_cluster::Failure::kind)
+        && let Some(FailureKind::FieldConflict(fields)) = error.failure().map(Failure::kind)
     {
         conflicts = fields;
         answer = tolerate(cluster.apply(ApplyRequest { force: true, ..request }).await)?;
@@ -195,13 +195,22 @@ async fn migrated(question: &Question<'_>, object: &Object, asked: Asked) -> Res
             };
             match tolerate(question.cluster.patch(object, &foreseen.patch(live), true).await)? {
                 Ok(answer) => Ask::Answered(Reply { object: foreseen.seen_in(&answer.object), warnings }),
-                // Not even the migration helps: the first refusal is about what the commit declares.
-                Err(_) if foreseen.merged_here => return Ok(asked),
+                Err(error) if foreseen.merged_here && !is_judgement(&error) => return Ok(asked),
                 Err(error) => failed(error),
             }
         }
     };
     Ok(Asked { answer, moving, ..asked })
+}
+
+/// Says whether a refusal is about what follows a migration, or tells that the object moved meanwhile. Any other is about
+/// the way of asking, and then what the server said first is what is known.
+fn is_judgement(error: &ClusterError) -> bool {
+    let judges = |failure: &Failure| {
+        use FailureKind::{Denied, Immutable, Invalid, Modified, Quota};
+        matches!(failure.kind(), Invalid | Immutable | Denied | Quota | Modified)
+    };
+    error.failure().is_some_and(judges)
 }
 
 pub(super) fn failed(error: ClusterError) -> Ask {

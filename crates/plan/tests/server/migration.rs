@@ -250,6 +250,28 @@ async fn of_an_object_without_managed_fields_only_what_kubectl_declared_goes() {
     }
 }
 
+/// What others own stays after a migration too, and may be what the server refuses then. It was shown as removed, and the
+/// refusal that was told was about the time before the migration.
+#[tokio::test]
+async fn what_follows_a_migration_that_the_server_asks_for_keeps_what_others_own() {
+    let bed = Bed::new().await;
+    bed.kubectl(&["apply", "-f", "-"], &text(&service(&bed, &json!([{"name": "http", "port": 80}]))));
+    let theirs = service(&bed, &json!([{"name": "metrics", "port": 9090}]));
+    bed.kubectl(&["apply", "--server-side", "--field-manager=some-operator", "-f", "-"], &text(&theirs));
+
+    let renumbered = service(&bed, &json!([{"name": "http", "port": 8080}]));
+    let plan = bed.plan(&[("shop", std::slice::from_ref(&renumbered))]).await;
+    let paths: Vec<String> = plan.actions[0].delta.iter().map(|change| change.path.to_string()).collect();
+    assert!(plan.actions[0].problem.is_none(), "{plan:?}");
+    assert!(paths.iter().all(|path| path.starts_with("spec.ports[name=http]")), "{paths:?}");
+    assert!(!paths.is_empty());
+
+    let clash = service(&bed, &json!([{"name": "http", "port": 8080}, {"name": "metrics", "port": 9091}]));
+    let plan = bed.plan(&[("shop", std::slice::from_ref(&clash))]).await;
+    let problem = plan.actions[0].problem.as_ref().unwrap().summary();
+    assert!(problem.contains("metrics") && !problem.contains("http"), "{problem}");
+}
+
 /// A later client-side apply takes fields without any conflict; the next plan is the first to notice.
 #[tokio::test]
 async fn what_somebody_applies_on_the_clients_side_later_is_taken_back_visibly() {
