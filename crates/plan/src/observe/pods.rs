@@ -47,19 +47,64 @@ impl<'a> Sample<'a> {
     }
 }
 
+/// Asks about the pod, and again without what it names and does not exist: the server looks that up before any policy
+/// speaks, and it may come with the same commit.
 async fn ask(reader: &Reader<'_>, sample: &Sample<'_>) -> Result<PodAnswer, ClusterError> {
-    Ok(match tolerate(reader.cluster.try_create(&sample.pod).await)? {
-        Ok(answer) => PodAnswer::Admitted { warnings: answer.warnings },
-        Err(ClusterError::Api { failure, .. }) => {
-            let asks_for_sender = asks_for_sender(reader, &failure).await?;
-            let everywhere = match sample.stand_in {
-                Some(stand_in) => holds_everywhere(reader, &failure, stand_in).await?,
-                None => false,
-            };
-            PodAnswer::Refused { failure: *failure, asks_for_sender, everywhere }
+    let mut pod = sample.pod.clone();
+    let mut missing = Missing::new();
+    let failure = loop {
+        match tolerate(reader.cluster.try_create(&pod).await)? {
+            Ok(answer) => return Ok(given(missing, PodAnswer::Admitted { warnings: answer.warnings })),
+            Err(ClusterError::Api { failure, .. }) => match without_named(&pod, &failure) {
+                Some((named, rest)) => {
+                    missing.push(named);
+                    pod = rest;
+                }
+                None => break *failure,
+            },
+            Err(error) => return Ok(given(missing, PodAnswer::Failed(error.to_string()))),
         }
-        Err(error) => PodAnswer::Failed(error.to_string()),
+    };
+    let policy = policy(reader, &failure).await?;
+    let everywhere = match sample.stand_in {
+        Some(stand_in) => holds_everywhere(reader, &failure, stand_in).await?,
+        None => false,
+    };
+    let asks_for_sender = policy.as_ref().is_some_and(speaks_of_sender);
+    let asks_for_it = may_ask_for(&missing, &failure, policy.as_ref());
+    let answer = PodAnswer::Refused { failure, asks_for_sender, everywhere };
+    Ok(match given(missing, answer) {
+        PodAnswer::Without { missing, answer, .. } => PodAnswer::Without { missing, asks_for_it, answer },
+        answer => answer,
     })
+}
+
+/// Kinds and names of what a pod names and does not exist.
+type Missing = Vec<(&'static str, String)>;
+
+fn given(missing: Missing, answer: PodAnswer) -> PodAnswer {
+    if missing.is_empty() {
+        return answer;
+    }
+    PodAnswer::Without { missing, asks_for_it: false, answer: Box::new(answer) }
+}
+
+fn without_named(pod: &Object, failure: &Failure) -> Option<((&'static str, String), Object)> {
+    let (kind, name) = pods::lacking(failure)?;
+    let rest = pods::without(pod, kind, &name)?;
+    Some(((kind, name), rest))
+}
+
+/// Says whether what denies a pod may look at what was left out of it. What a webhook looks at nobody knows.
+fn may_ask_for(missing: &Missing, failure: &Failure, policy: Option<&Object>) -> bool {
+    match failure.denier() {
+        Some(Denier::Webhook(_)) => true,
+        Some(Denier::Policy { .. }) => {
+            let looks = |policy: &Object| missing.iter().any(|(kind, _)| pods::looks_at(policy, kind));
+            policy.is_none_or(looks)
+        }
+        Some(Denier::PodSecurity) | None => false,
+    }
 }
 
 /// Says whether a refusal in the stand-in namespace is one in every namespace. A LimitRange gives pods values of its
@@ -80,19 +125,20 @@ async fn may_have_limits(reader: &Reader<'_>, namespace: &str) -> Result<bool, C
     Ok(limits.map_or(true, |listing| !listing.objects.is_empty()))
 }
 
-/// Reads the policy that denied a pod and looks for what only the sender of a request decides.
-async fn asks_for_sender(reader: &Reader<'_>, failure: &Failure) -> Result<bool, ClusterError> {
-    let Some(Denier::Policy { name, .. }) = failure.denier() else { return Ok(false) };
+/// Reads the policy that denied a pod, if it was one.
+async fn policy(reader: &Reader<'_>, failure: &Failure) -> Result<Option<Object>, ClusterError> {
+    let Some(Denier::Policy { name, .. }) = failure.denier() else { return Ok(None) };
     let policy = ObjectRef {
         kind: GroupKind::new("admissionregistration.k8s.io", "ValidatingAdmissionPolicy"),
         version: "v1".to_owned(),
         namespace: None,
         name: name.to_owned(),
     };
-    let found = tolerate(reader.cluster.get(&policy).await)?;
-    let speaks_of_sender = |policy: Object| {
-        let spec = policy.body()["spec"].to_string();
-        spec.contains("userInfo") || spec.contains("authorizer")
-    };
-    Ok(found.ok().flatten().is_some_and(speaks_of_sender))
+    Ok(tolerate(reader.cluster.get(&policy).await)?.ok().flatten())
+}
+
+/// Says whether a policy looks at what only the sender of a request decides.
+fn speaks_of_sender(policy: &Object) -> bool {
+    let spec = policy.body()["spec"].to_string();
+    spec.contains("userInfo") || spec.contains("authorizer")
 }

@@ -23,6 +23,15 @@ pub enum PodAnswer {
         /// pod was tried out in a namespace that stands in for its own.
         everywhere: bool,
     },
+    /// The pod names what does not exist, which the server looks up before any policy; it was tried out without that.
+    Without {
+        /// Kinds and names of what the pod names.
+        missing: Vec<(&'static str, String)>,
+        /// Whether what refuses may look at what was left out.
+        asks_for_it: bool,
+        /// What the server says to the pod without it.
+        answer: Box<Self>,
+    },
     /// There was no answer that can be used.
     Failed(String),
 }
@@ -32,6 +41,7 @@ impl fmt::Debug for PodAnswer {
         match self {
             Self::Admitted { .. } => f.write_str("Admitted"),
             Self::Refused { failure, .. } => write!(f, "Refused({} {})", failure.code, failure.reason),
+            Self::Without { missing, answer, .. } => write!(f, "Without({missing:?}, {answer:?})"),
             Self::Failed(reason) => write!(f, "Failed({reason})"),
         }
     }

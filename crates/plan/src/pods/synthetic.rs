@@ -42,6 +42,41 @@ pub(crate) fn pod_of(workload: &Object) -> Option<Object> {
     Object::new(body, None).ok()
 }
 
+/// Returns the pod without an object that it names and that does not exist; `None` if it does not name it.
+pub(crate) fn without(pod: &Object, kind: &str, name: &str) -> Option<Object> {
+    let fields = fields_of(kind);
+    let mut body = pod.body().clone();
+    let spec = body["spec"].as_object_mut()?;
+    if !fields.iter().any(|field| spec.get(*field).is_some_and(|named| named == name)) {
+        return None;
+    }
+    for field in fields {
+        spec.remove(*field);
+    }
+    Some(pod.with_body(body))
+}
+
+/// Returns the fields of a pod that name an object of a kind.
+fn fields_of(kind: &str) -> &'static [&'static str] {
+    match kind {
+        "ServiceAccount" => &["serviceAccountName", "serviceAccount"],
+        "PriorityClass" => &["priorityClassName"],
+        "RuntimeClass" => &["runtimeClassName"],
+        _ => &[],
+    }
+}
+
+/// Says whether a policy looks at what an object of a kind, or its name, makes of a pod.
+pub(crate) fn looks_at(policy: &Object, kind: &str) -> bool {
+    let words: &[&str] = match kind {
+        "ServiceAccount" => &["serviceAccount", "imagePullSecrets", "volumes"],
+        "PriorityClass" => &["priority", "preemptionPolicy"],
+        _ => &["runtimeClass", "overhead", "nodeSelector", "tolerations"],
+    };
+    let spec = policy.body()["spec"].to_string();
+    words.iter().any(|word| spec.contains(word))
+}
+
 /// The controller that makes the pod, and what it adds.
 struct Maker {
     api_version: String,
@@ -168,6 +203,18 @@ mod tests {
         let volumes = json!([{"name": "conf", "configMap": {"name": "c"}},
             {"name": "data", "persistentVolumeClaim": {"claimName": "data-db-3"}}]);
         assert_eq!(pod.body()["spec"]["volumes"], volumes);
+    }
+
+    #[test]
+    fn what_does_not_exist_yet_is_left_out_once() {
+        let spec = json!({"serviceAccountName": "web", "serviceAccount": "web", "priorityClassName": "high", "containers": []});
+        let pod = workload("v1", "Pod", "web", spec);
+        let rest = without(&pod, "ServiceAccount", "web").unwrap();
+        assert_eq!(rest.body()["spec"], json!({"priorityClassName": "high", "containers": []}));
+        assert_eq!(without(&rest, "ServiceAccount", "web"), None);
+        assert_eq!(without(&pod, "ServiceAccount", "default"), None);
+        let rest = without(&rest, "PriorityClass", "high").unwrap();
+        assert_eq!(rest.body()["spec"], json!({"containers": []}));
     }
 
     #[test]

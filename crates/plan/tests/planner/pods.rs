@@ -107,6 +107,33 @@ fn what_the_pods_lack_is_told() {
         .check(0, &[&["create", "note: its pods were not previewed: timeout"]]);
 }
 
+/// On a first delivery the ServiceAccount comes with its workload, and no pod was tried out at all.
+#[test]
+fn pods_are_judged_without_what_comes_with_the_commit() {
+    let desired = deployment("a", 1);
+    let account = named("v1", "ServiceAccount", Some("shop"), "web");
+    let without = |asks_for_it: bool, answer: PodAnswer| PodAnswer::Without {
+        missing: vec![("ServiceAccount", "web".to_owned())],
+        asks_for_it,
+        answer: Box::new(answer),
+    };
+    let check = |answer: PodAnswer, exit: u8, want: &[&[&str]]| {
+        let first: &[&[&str]] = &[&["create serviceaccount"]];
+        created(&desired, std::slice::from_ref(&account), answer).check(exit, &[first, want].concat());
+    };
+    let told = "previewed without the ServiceAccount `web`, which comes with the same commit";
+    let admitted = || PodAnswer::Admitted { warnings: vec!["old field".to_owned()] };
+    check(without(false, admitted()), 0, &[&["create deployment", told, "warning its pods: old field"]]);
+    let refusal: &[&str] = &["refused pod-policy", "no-root"];
+    check(without(false, refused(DENIED, false)), 4, &[&["create deployment", told], refusal]);
+    let doubt: &[&str] =
+        &["create deployment", "would be refused", "tried out without the ServiceAccount `web`"];
+    check(without(true, refused(DENIED, false)), 0, &[doubt]);
+    // What nobody delivers is all there is to say.
+    let never = "warning no pod of it can be created: the ServiceAccount `web` does not exist";
+    created(&desired, &[], without(false, refused(DENIED, false))).check(0, &[&["create deployment", never]]);
+}
+
 /// An answer about a template that does not change is about pods that run already.
 #[test]
 fn pods_of_an_unchanged_template_are_not_judged() {

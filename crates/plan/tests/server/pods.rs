@@ -155,7 +155,7 @@ async fn what_the_pods_lack_stops_nothing() {
         &[account, mine],
         &[
             &["create ServiceAccount"],
-            &["create Deployment", "the ServiceAccount `web` comes with the same commit"],
+            &["create Deployment", "without the ServiceAccount `web`, which comes with the same commit"],
         ],
     )
     .await;
@@ -177,6 +177,44 @@ async fn what_the_pods_lack_stops_nothing() {
         assert!(attempt < 100, "{plan:?}");
         tokio::time::sleep(std::time::Duration::from_millis(100)).await;
     }
+}
+
+/// A first delivery brings the ServiceAccount, whose absence the server notices before any policy speaks.
+#[tokio::test]
+async fn pods_whose_service_account_comes_with_the_commit_are_tried_out_without_it() {
+    let mut bed = Bed::new().await;
+    let account = json!({"apiVersion": "v1", "kind": "ServiceAccount", "metadata": {"name": "web", "namespace": bed.namespace}});
+    let class = format!("urgent-{}", bed.suffix);
+    let urgent = json!({"apiVersion": "scheduling.k8s.io/v1", "kind": "PriorityClass", "metadata": {"name": class}, "value": 7});
+    let web = |image: &str| {
+        let containers = json!([{"name": "web", "image": image}]);
+        deployment(
+            &bed,
+            &json!({"serviceAccountName": "web", "priorityClassName": class, "containers": containers}),
+        )
+    };
+    let (good, bad) = (web("registry.example/good:1"), web("registry.example/bad:1"));
+    let told = "previewed without the ServiceAccount `web` and the PriorityClass `";
+    let comes: [&[&str]; 2] = [&["create PriorityClass"], &["create ServiceAccount"]];
+    let policy = enforce(&mut bed, GOOD_ONLY, None).await;
+    let commit = |web: &Value| [urgent.clone(), account.clone(), web.clone()];
+    let plan = bed.check(&commit(&good), &[comes[0], comes[1], &["create Deployment", told]]).await;
+    assert_eq!(exit_code(&plan), None, "{plan:?}");
+    let refusal: &[&str] = &["refused pod-policy", &policy, "this image is not allowed"];
+    bed.check(&commit(&bad), &[comes[0], comes[1], &["create Deployment", told], refusal]).await;
+}
+
+/// The policy refuses the account `default`, by which the pod was tried out, and not the one that comes.
+#[tokio::test]
+async fn a_policy_that_asks_for_the_service_account_that_comes_only_warns() {
+    let mut bed = Bed::new().await;
+    let account = json!({"apiVersion": "v1", "kind": "ServiceAccount", "metadata": {"name": "web", "namespace": bed.namespace}});
+    let containers = json!([{"name": "web", "image": "registry.example/web:1"}]);
+    let mine = deployment(&bed, &json!({"serviceAccountName": "web", "containers": containers}));
+    enforce(&mut bed, "object.spec.serviceAccountName == 'web'", None).await;
+    let doubt: &[&str] =
+        &["create Deployment", "its pods would be refused", "tried out without the ServiceAccount `web`"];
+    bed.check(&[account, mine], &[&["create ServiceAccount"], doubt]).await;
 }
 
 #[tokio::test]
