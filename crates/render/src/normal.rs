@@ -17,11 +17,15 @@ const SET_BY_SERVER: [&str; 7] = [
     "selfLink",
 ];
 
+/// What `kubectl apply` writes of the manifest that it sent. It repeats a Secret, and whoever sends another tool's copy of
+/// it makes that tool remove what it never declared.
+const LAST_APPLIED: &str = "kubectl.kubernetes.io/last-applied-configuration";
+
 /// Brings an object into the form that is sent; returns what was changed and is worth a warning.
 ///
 /// - `status` is dropped: the server ignores or, worse, owns it.
 /// - What only the server sets in metadata is dropped, as an exported object has it: its uid would be taken for a
-///   condition, and no other object could ever meet it.
+///   condition, and no other object could ever meet it. So is the annotation in which kubectl keeps what it applied.
 /// - A `caBundle` that only holds a place is dropped, because somebody else puts the real one there (chaos-mesh issue
 ///   4822).
 /// - Nulls are dropped, because server-side apply stores them as zero values. In custom resources they stay where
@@ -38,6 +42,13 @@ pub(crate) fn normalise(
         warnings.push("`status` is left out".to_owned());
     }
     warnings.extend(set_by_server(body).map(|field| format!("`metadata.{field}` is left out")));
+    if body
+        .pointer_mut("/metadata/annotations")
+        .and_then(Value::as_object_mut)
+        .is_some_and(|annotations| annotations.remove(LAST_APPLIED).is_some())
+    {
+        warnings.push(format!("the annotation `{LAST_APPLIED}` is left out"));
+    }
     warnings.extend(
         bundles::drop_placeholders(kind, body)
             .map(|path| format!("`{path}` only holds a place and is left out")),

@@ -185,6 +185,22 @@ async fn what_only_the_server_sets_is_left_out() {
     assert_eq!(warnings, ["uid", "resourceVersion", "generation", "creationTimestamp", "selfLink"].map(left));
 }
 
+/// Whoever declares the annotation lets kubectl remove at its next apply what Windlass declared, and shows a Secret in it.
+#[tokio::test]
+async fn what_kubectl_keeps_of_what_it_applied_is_left_out() {
+    let annotation = "kubectl.kubernetes.io/last-applied-configuration";
+    let manifest = |others: &str| {
+        format!(
+            "apiVersion: v1\nkind: ConfigMap\nmetadata: {{name: a, namespace: b, annotations: {{{annotation}: '{{}}'{others}}}}}\n"
+        )
+    };
+    let (map, warnings) = body(&manifest(", x: one")).await;
+    assert_eq!(map["metadata"], json!({"name": "a", "namespace": "b", "annotations": {"x": "one"}}));
+    assert_eq!(warnings, [format!("a/1.yaml:1: ConfigMap b/a: the annotation `{annotation}` is left out")]);
+    let (map, _) = body(&manifest("")).await;
+    assert_eq!(map["metadata"], json!({"name": "a", "namespace": "b"}));
+}
+
 #[tokio::test]
 async fn nulls_of_custom_resources_follow_the_schema() {
     let crd = "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata: {name: foos.x.io}\n\

@@ -4,16 +4,16 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 use windlass_apply::{Pruned, apply, prune};
-use windlass_model::{DestroyedVolume, Object, ObjectRef, Operation};
+use windlass_model::{Action, DestroyedVolume, Object, ObjectRef, Operation};
 
 use crate::bed::{Bed, object};
 use crate::definitions::{definition, widget};
 use crate::plan::{approve, plan, rendering};
 use crate::retain::volume;
 
-const CLAIM: &str = "data-db-0";
+pub(crate) const CLAIM: &str = "data-db-0";
 
-fn claim(bed: &Bed, owner: Option<&Object>) -> Object {
+pub(crate) fn claim(bed: &Bed, owner: Option<&Object>) -> Object {
     let owners: Vec<Value> = owner.into_iter().map(reference).collect();
     object(json!({
         "apiVersion": "v1", "kind": "PersistentVolumeClaim",
@@ -30,7 +30,7 @@ fn reference(owner: &Object) -> Value {
     json!({"apiVersion": body["apiVersion"], "kind": body["kind"], "name": body["metadata"]["name"], "uid": owner.uid()})
 }
 
-fn set(bed: &Bed, rule: &str, owner: Option<&Object>) -> Object {
+pub(crate) fn set(bed: &Bed, rule: &str, owner: Option<&Object>) -> Object {
     let owners: Vec<Value> = owner.into_iter().map(reference).collect();
     let labels = json!({"app": "db"});
     object(json!({
@@ -51,7 +51,7 @@ fn lost(bed: &Bed) -> DestroyedVolume {
     DestroyedVolume { namespace: name.clone(), claim: CLAIM.to_owned(), name }
 }
 
-async fn bind(bed: &Bed, claim: &Object) {
+pub(crate) async fn bind(bed: &Bed, claim: &Object) {
     bed.put(&volume(bed, CLAIM)).await;
     bed.put(claim).await;
     let bound = async {
@@ -72,19 +72,18 @@ async fn gone(bed: &Bed, reference: &ObjectRef) {
     tokio::time::timeout(Duration::from_secs(30), gone).await.expect("it goes");
 }
 
-/// Delivers an object and prunes it by a plan that names these volumes, after something else happened.
-async fn pruned(
+/// Delivers an object and prunes it by a plan of which this is added, after something else happened.
+pub(crate) async fn pruned(
     bed: &Bed,
     gone: &Object,
-    named: Vec<DestroyedVolume>,
+    adds: impl FnOnce(&mut Action),
     between: impl AsyncFnOnce(&Object),
 ) -> Pruned {
     let stays = bed.map("stays", "1");
     bed.run(&rendering(&[("shop", &[stays.clone(), gone.clone()])])).await.unwrap();
     let next = rendering(&[("shop", &[stays])]);
     let mut plan = plan(bed, &next).await;
-    let action = plan.actions.iter_mut().find(|action| action.operation == Operation::Prune).unwrap();
-    action.destroys = named;
+    adds(plan.actions.iter_mut().find(|action| action.operation == Operation::Prune).unwrap());
     let approved = approve(plan);
     let applied = apply(&approved, &next, &bed.context()).await.unwrap();
     between(&bed.get(gone.reference()).await.unwrap()).await;
@@ -105,14 +104,20 @@ async fn down(bed: Bed) {
 async fn a_set_stays_with_a_claim_that_the_plan_did_not_name() {
     let bed = Bed::up().await;
     let comes = async |_: &Object| bind(&bed, &claim(&bed, None)).await;
-    stayed(&pruned(&bed, &set(&bed, "Delete", None), vec![], comes).await);
+    stayed(&pruned(&bed, &set(&bed, "Delete", None), |_| (), comes).await);
     // Named, it goes; and a rule that keeps claims destroys nothing.
     let nothing = async |_: &Object| ();
-    assert_eq!(pruned(&bed, &set(&bed, "Delete", None), vec![lost(&bed)], nothing).await.deleted.len(), 1);
+    assert_eq!(
+        pruned(&bed, &set(&bed, "Delete", None), |action| action.destroys = vec![lost(&bed)], nothing)
+            .await
+            .deleted
+            .len(),
+        1
+    );
     down(bed).await;
     let bed = Bed::up().await;
     let comes = async |_: &Object| bind(&bed, &claim(&bed, None)).await;
-    assert_eq!(pruned(&bed, &set(&bed, "Retain", None), vec![], comes).await.deleted.len(), 1);
+    assert_eq!(pruned(&bed, &set(&bed, "Retain", None), |_| (), comes).await.deleted.len(), 1);
     bed.delete(claim(&bed, None).reference()).await;
     down(bed).await;
 }
@@ -125,9 +130,9 @@ async fn a_claim_stays_whose_volume_would_not_be_kept_any_more() {
     let policy = |policy: &str| json!([{"op": "replace", "path": "/spec/persistentVolumeReclaimPolicy", "value": policy}]);
     bed.edit(volume(&bed, CLAIM).reference(), policy("Retain")).await;
     let changes = async |_: &Object| bed.edit(volume(&bed, CLAIM).reference(), policy("Delete")).await;
-    stayed(&pruned(&bed, &claim(&bed, None), vec![], changes).await);
+    stayed(&pruned(&bed, &claim(&bed, None), |_| (), changes).await);
     let back = async |_: &Object| bed.edit(volume(&bed, CLAIM).reference(), policy("Retain")).await;
-    assert_eq!(pruned(&bed, &claim(&bed, None), vec![], back).await.deleted.len(), 1);
+    assert_eq!(pruned(&bed, &claim(&bed, None), |_| (), back).await.deleted.len(), 1);
     down(bed).await;
 }
 
@@ -138,7 +143,7 @@ async fn a_custom_resource_stays_with_a_claim_that_the_plan_did_not_name() {
     bed.run(&rendering(&[("infra", std::slice::from_ref(&definition))])).await.unwrap();
     let database = widget(&bed, "db", &json!({}));
     let owns = async |owner: &Object| bind(&bed, &claim(&bed, Some(owner))).await;
-    stayed(&pruned(&bed, &database, vec![], owns).await);
+    stayed(&pruned(&bed, &database, |_| (), owns).await);
     gone(&bed, claim(&bed, None).reference()).await;
     gone(&bed, volume(&bed, CLAIM).reference()).await;
     // Through a StatefulSet of its own.
@@ -146,7 +151,7 @@ async fn a_custom_resource_stays_with_a_claim_that_the_plan_did_not_name() {
         bed.put(&set(&bed, "Delete", Some(owner))).await;
         bind(&bed, &claim(&bed, None)).await;
     };
-    stayed(&pruned(&bed, &database, vec![], makes).await);
+    stayed(&pruned(&bed, &database, |_| (), makes).await);
     bed.delete(definition.reference()).await;
     down(bed).await;
 }

@@ -4,9 +4,10 @@ use std::time::Duration;
 
 use serde_json::json;
 use windlass_apply::{ApplyError, Pruned, apply, prune};
-use windlass_model::{Object, Operation, Rendering, RetainedVolume};
+use windlass_model::{Action, Object, Operation, Rendering, RetainedVolume};
 
 use crate::bed::{Bed, object};
+use crate::losses;
 use crate::plan::{approve, plan, rendering};
 
 const CLAIM: &str = "data";
@@ -47,22 +48,27 @@ async fn pruned(bed: &Bed, change: impl FnOnce(&mut RetainedVolume)) -> Result<P
     bed.sink.writes();
     let next: Rendering = rendering(&[("shop", &[stays])]);
     let mut plan = plan(bed, &next).await;
-    let mut kept = RetainedVolume {
-        name: bed.namespace.clone(),
-        uid: bed.get(volume(bed, CLAIM).reference()).await.unwrap().uid().unwrap().to_owned(),
-        namespace: bed.namespace.clone(),
-        claim: "data".into(),
-        capacity: "1Gi".into(),
-        access_modes: vec!["ReadWriteOnce".into()],
-        storage_class: String::new(),
-        volume_mode: "Filesystem".into(),
-    };
+    let uid = bed.get(volume(bed, CLAIM).reference()).await.unwrap().uid().unwrap().to_owned();
+    let mut kept = RetainedVolume { uid, ..retained(bed) };
     change(&mut kept);
     let action = plan.actions.iter_mut().find(|action| action.operation == Operation::Prune).unwrap();
     action.retains = vec![kept];
     let approved = approve(plan);
     let applied = apply(&approved, &next, &bed.context()).await.unwrap();
     prune(&applied, &approved, &next, &bed.context()).await
+}
+
+fn retained(bed: &Bed) -> RetainedVolume {
+    RetainedVolume {
+        name: bed.namespace.clone(),
+        uid: String::new(),
+        namespace: bed.namespace.clone(),
+        claim: CLAIM.into(),
+        capacity: "1Gi".into(),
+        access_modes: vec!["ReadWriteOnce".into()],
+        storage_class: String::new(),
+        volume_mode: "Filesystem".into(),
+    }
 }
 
 async fn down(bed: Bed) {
@@ -79,6 +85,28 @@ async fn a_volume_is_kept_before_its_claim_goes() {
     assert!(bed.get(claim(&bed).reference()).await.is_none());
     let left = bed.get(volume(&bed, CLAIM).reference()).await.unwrap();
     assert_eq!(left.body()["spec"]["persistentVolumeReclaimPolicy"], "Retain");
+    down(bed).await;
+}
+
+/// The set's controller deletes the claims, whenever it gets to it.
+#[tokio::test]
+async fn volumes_of_a_set_are_kept_before_it_goes() {
+    let bed = Bed::up().await;
+    let comes = async |_: &Object| losses::bind(&bed, &losses::claim(&bed, None)).await;
+    let set = losses::set(&bed, "Delete", None);
+    bed.put(&volume(&bed, losses::CLAIM)).await;
+    let uid = bed.get(volume(&bed, CLAIM).reference()).await.unwrap().uid().unwrap().to_owned();
+    let keeps = |action: &mut Action| {
+        action.retains = vec![RetainedVolume { claim: losses::CLAIM.into(), uid, ..retained(&bed) }];
+    };
+    let pruned = losses::pruned(&bed, &set, keeps, comes).await;
+    assert_eq!((pruned.deleted.len(), pruned.retained.len()), (1, 1));
+    let writes = bed.sink.writes();
+    let place = |write: &str| writes.iter().position(|written| written == write).unwrap();
+    assert!(place(&format!("patch {}", bed.namespace)) < place("delete db"), "{writes:?}");
+    let left = bed.get(volume(&bed, CLAIM).reference()).await.unwrap();
+    assert_eq!(left.body()["spec"]["persistentVolumeReclaimPolicy"], "Retain");
+    bed.delete(losses::claim(&bed, None).reference()).await;
     down(bed).await;
 }
 

@@ -51,6 +51,7 @@ pub(crate) fn judge(scene: &Scene<'_>, removals: &[Action]) -> Judgement {
         judgement.refusals.extend(subject.identity());
         judgement.refusals.extend(subject.stored_versions());
         judgement.refusals.extend(subject.unserved());
+        judgement.warnings.extend(subject.moves_storage());
         subject.narrowing(defined, &mut judgement);
     }
     judgement
@@ -117,6 +118,19 @@ impl Subject<'_> {
                     self.holding()
                 ),
                 "keep the version with `served: false`; once every object has been written again in the storage version, take the old one out of status.storedVersions, then drop it",
+            )
+        })
+    }
+
+    /// Tells of another storage version, also of an older one: nothing is refused, and each object moves with its next
+    /// write.
+    fn moves_storage(&self) -> Option<String> {
+        let (old, new) = (self.old.storage()?.name(), self.new.storage()?.name());
+        (old != new).then(|| {
+            format!(
+                "`{}` would store its objects in `{new}` instead of `{old}`, each from its next write on{}; `{old}` stays in status.storedVersions until all have been written again and somebody takes it out",
+                self.name,
+                self.holding()
             )
         })
     }

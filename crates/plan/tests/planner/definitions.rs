@@ -79,6 +79,34 @@ fn a_rule_that_cannot_be_checked_is_a_warning() {
     );
 }
 
+/// The server moves the storage version back without a word.
+#[test]
+fn a_storage_version_is_not_moved_unseen() {
+    let two = |stored: usize| {
+        let mut body = definition(&sizes(9));
+        let mut second = body["spec"]["versions"][0].clone();
+        second["name"] = "v2".into();
+        body["spec"]["versions"].as_array_mut().unwrap().push(second);
+        for (index, version) in body["spec"]["versions"].as_array_mut().unwrap().iter_mut().enumerate() {
+            version["storage"] = (index == stored).into();
+        }
+        body
+    };
+    let check = |new: usize, want: Option<&str>| {
+        let mut world = changing(&two(new), Ok(vec![foo("a", 1)]));
+        world = world.answered(&two(new), Some(member("shop", two(1))), member("shop", two(new)));
+        let warnings = world.plan().warnings;
+        let told = warnings.iter().find(|warning| warning.contains("store its objects"));
+        assert_eq!(told.is_some(), want.is_some(), "{warnings:?}");
+        assert!(told.zip(want).is_none_or(|(told, want)| told.contains(want)), "{warnings:?}");
+    };
+    check(
+        0,
+        Some("`foos.ex.io` would store its objects in `v1` instead of `v2`, each from its next write on"),
+    );
+    check(1, None);
+}
+
 /// A definition of two versions between which the Service `shop/hook` converts.
 fn converted() -> Value {
     let mut body = definition(&sizes(9));

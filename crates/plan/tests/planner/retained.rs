@@ -1,9 +1,10 @@
 //! Volumes that are kept when claims go.
 
 use serde_json::{Value, json};
-use windlass_model::{Digest, Plan};
+use windlass_model::{Digest, Object, Operation, Plan};
+use windlass_plan::ObjectKey;
 
-use crate::world::{World, member, named, object};
+use crate::world::{World, config, member, named, object};
 
 /// A claim that is bound to a volume, and nothing renders it any more.
 fn world(keeps: bool) -> World {
@@ -19,6 +20,50 @@ fn world(keeps: bool) -> World {
     world.observation.volumes.insert("pv-1".to_owned(), object(volume));
     world.guards.retain_volumes = keeps;
     world
+}
+
+/// Only the claims that a person deletes themselves were looked at.
+#[test]
+fn volumes_of_a_set_a_resource_and_a_namespace_are_kept_too() {
+    let claim = |name: &str, volume: &str| {
+        let mut claim = named("v1", "PersistentVolumeClaim", Some("shop"), name);
+        claim["spec"] = json!({"volumeName": volume});
+        object(claim)
+    };
+    let check = |gone: &Value, owned: &[Object], want: &[&str]| {
+        let stays = config("stays", &json!({}));
+        let mut world = World::new()
+            .unit("shop", std::slice::from_ref(&stays))
+            .settled("shop", &stays)
+            .set("shop", &[&stays, gone])
+            .candidate(member("shop", gone.clone()));
+        world.guards.retain_volumes = true;
+        world.observation.claims = [claim("data-db-0", "pv-0"), claim("other", "pv-1")].into_iter().collect();
+        for name in ["pv-0", "pv-1", "pv-2"] {
+            let mut volume = named("v1", "PersistentVolume", None, name);
+            volume["metadata"]["uid"] = json!(format!("uid-of-{name}"));
+            volume["spec"] = json!({"persistentVolumeReclaimPolicy": "Delete"});
+            world.observation.volumes.insert(name.to_owned(), object(volume));
+        }
+        let key = ObjectKey::from(object(gone.clone()).reference());
+        world.observation.descendants.insert(key, Ok(owned.to_vec()));
+        let plan = world.plan();
+        let action = plan.actions.iter().find(|action| action.operation == Operation::Prune).unwrap();
+        let kept: Vec<&str> = action.retains.iter().map(|volume| volume.name.as_str()).collect();
+        assert_eq!(kept, want, "{gone}");
+        assert!(action.destroys.is_empty(), "{gone}: {:?}", action.destroys);
+    };
+    let set = |rule: &str| {
+        let mut set = named("apps/v1", "StatefulSet", Some("shop"), "db");
+        set["spec"] = json!({"persistentVolumeClaimRetentionPolicy": {"whenDeleted": rule},
+            "volumeClaimTemplates": [{"metadata": {"name": "data"}}]});
+        set
+    };
+    check(&set("Delete"), &[], &["pv-0"]);
+    check(&set("Retain"), &[], &[]);
+    let custom = named("ex.io/v1", "Foo", Some("shop"), "db");
+    check(&custom, &[claim("own", "pv-2"), object(set("Delete"))], &["pv-2", "pv-0"]);
+    check(&named("v1", "Namespace", None, "shop"), &[], &["pv-0", "pv-1"]);
 }
 
 fn effect(plan: &Plan) -> Digest {

@@ -91,7 +91,13 @@ async fn a_changed_port_that_another_applier_owns_is_invalid_before_anything_is_
     bed.kubectl(&["apply", "--server-side", "-f", "-"], &text(&body(80)));
     bed.check(
         &[body(8080)],
-        &[&["adopt Service/web", "problem invalid: spec.ports[1].name", "Duplicate value"]],
+        &[&[
+            "adopt Service/web",
+            "problem invalid: spec.ports[1].name",
+            "Duplicate value",
+            "].name (kubectl)",
+            "it goes once that manager applies the object without it",
+        ]],
     )
     .await;
 }

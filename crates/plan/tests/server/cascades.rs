@@ -107,6 +107,31 @@ async fn a_custom_resource_is_followed_to_its_volumes() {
     assert!(matches!(plan.actions[1].reversal(), Reversal::No(_)), "{:?}", plan.actions[1].reversal());
 }
 
+/// The claims are nobody's but the set's, which deletes them with itself.
+#[tokio::test]
+async fn a_resource_takes_the_claims_of_its_stateful_set_along() {
+    let mut operator = Operator::new().await;
+    let stays = operator.bed.config("stays", &json!({}));
+    operator.bed.deliver(&[("shop", &[stays.clone(), operator.object("Database", "prod")])]).await;
+    let labels = json!({"app": "prod"});
+    let set = json!({"apiVersion": "apps/v1", "kind": "StatefulSet",
+        "metadata": {"name": "prod", "namespace": operator.bed.namespace},
+        "spec": {"replicas": 0, "serviceName": "prod", "selector": {"matchLabels": labels},
+            "persistentVolumeClaimRetentionPolicy": {"whenDeleted": "Delete", "whenScaled": "Retain"},
+            "template": {"metadata": {"labels": labels},
+                "spec": {"containers": [{"name": "a", "image": "registry.example/a:1"}]}},
+            "volumeClaimTemplates": [{"metadata": {"name": "data"}, "spec": {"accessModes": ["ReadWriteOnce"],
+                "resources": {"requests": {"storage": "8Gi"}}}}]}});
+    operator.make(set, "Database", "prod");
+    let name = operator.volume("lost", "Delete");
+    let bed = &operator.bed;
+    bed.kubectl(&["create", "-f", "-"], &claim(bed, "data-prod-0", &name).to_string());
+    let plan = bed.check(&[stays], &[&["no-op"], &["prune Database"], &["refused protected-kind"]]).await;
+    assert_eq!(cascade(&plan, "prod"), (0, 1, 1, 8 << 30));
+    let destroyed: Vec<&str> = plan.actions[1].destroys.iter().map(|volume| volume.claim.as_str()).collect();
+    assert_eq!(destroyed, ["data-prod-0"]);
+}
+
 /// Owners were read one by one, and after a hundred no more: a namespace full of others hid the data.
 #[tokio::test]
 async fn a_crowded_namespace_hides_no_claim() {

@@ -284,6 +284,9 @@ async fn of_networks_and_budgets() {
     let external = json!({"type": "ExternalName", "externalName": "db.example.com", "ports": [{"port": 80}]});
     let mut rows = vec![
         service(json!({}), "/spec/clusterIP", json!("None"), Want::Recreate(&["spec.clusterIPs[0]"])),
+        // No address is none of another's.
+        service(json!({"clusterIP": ""}), "/spec/sessionAffinity", json!("None"), Want::Update),
+        service(json!({"clusterIP": ""}), "/spec/clusterIP", json!(""), Want::Nothing),
         service(
             balanced,
             "/spec/loadBalancerClass",

@@ -53,6 +53,20 @@ async fn a_claim_grows_where_its_class_allows_it_and_never_shrinks() {
     bed.check(&[grows("2Gi"), stays("2Gi")], &[&smaller, &["no-op"]]).await;
 }
 
+/// The server calls it a missing right, and the class that it speaks of has no name.
+#[tokio::test]
+async fn a_claim_of_a_static_volume_does_not_grow() {
+    let mut bed = Bed::new().await;
+    let by_hand = bound(&mut bed, "static", "");
+    bed.deliver(&[("shop", &[by_hand("2Gi")])]).await;
+    let phase = "--for=jsonpath={.status.phase}=Bound";
+    bed.kubectl(&["-n", &bed.namespace, "wait", phase, "--timeout=60s", "pvc/static"], "");
+    let refused =
+        ["update PersistentVolumeClaim/static", "cannot grow: it has no class, and a static volume"];
+    let plan = bed.check(&[by_hand("4Gi")], &[&refused]).await;
+    assert_eq!(exit_code(&plan), Some(ExitCode::Refused));
+}
+
 /// Facts 10.3: the server names only `spec`.
 #[tokio::test]
 async fn class_and_modes_of_a_bound_claim_stay_as_they_are() {
