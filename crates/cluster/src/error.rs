@@ -2,7 +2,7 @@
 
 use windlass_model::{ExitCode, GroupKind};
 
-use crate::Failure;
+use crate::{Failure, FailureKind};
 
 /// Says why a request brought no answer that can be used.
 #[derive(Debug, Clone, thiserror::Error)]
@@ -82,6 +82,11 @@ impl ClusterError {
             Self::Api { failure, .. } => Some(failure),
             _ => None,
         }
+    }
+
+    /// Says whether no path of the server serves the kind, whatever discovery says.
+    pub fn is_not_served(&self) -> bool {
+        self.failure().is_some_and(|failure| failure.kind() == FailureKind::KindNotServed)
     }
 
     /// Says whether the server has forgotten the place from which a list or a watch was to go on.

@@ -14,6 +14,7 @@ mod effect;
 mod error;
 mod expecting;
 mod failure;
+mod kind;
 mod page;
 mod path;
 mod read;

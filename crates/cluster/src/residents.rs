@@ -2,10 +2,7 @@
 
 use windlass_model::{GroupKind, Object, ObjectRef, holds_data};
 
-use crate::{Cluster, ClusterError, FailureKind, Selector};
-
-/// How often a kind is looked up that the server has just named and then does not serve.
-const LOOK_UPS: u32 = 3;
+use crate::{Cluster, ClusterError, Selector};
 
 impl Cluster {
     /// Returns what can hold data in a namespace, whoever made it: a namespace takes everything along. Left out are
@@ -29,31 +26,21 @@ impl Cluster {
         Ok(found)
     }
 
-    /// Lists what there is of a kind in a namespace. A kind whose definition goes meanwhile, or changes its versions, is
-    /// looked up again.
+    /// Lists what there is of a kind in a namespace.
     async fn all_of(&self, namespace: &str, kind: &GroupKind) -> Result<Vec<Object>, ClusterError> {
-        let selector = Selector { namespace: Some(namespace), ..Selector::default() };
-        let mut attempt = 1;
-        loop {
-            let resource = match self.preferred(kind).await {
-                Ok(resource) if resource.is_prunable() => resource,
-                Ok(_) | Err(ClusterError::UnknownKind { stale: false, .. }) => return Ok(Vec::new()),
-                Err(error) => return Err(error),
-            };
-            match self.list(&resource, selector).await {
-                Ok(listing) => return Ok(listing.objects),
-                Err(error) if is_not_served(&error) && attempt < LOOK_UPS => {
-                    self.forget_discovery().await;
-                    attempt += 1;
-                }
-                Err(error) => return Err(error),
+        let listed = match self.preferred(kind).await {
+            Ok(resource) if !resource.is_prunable() => return Ok(Vec::new()),
+            Ok(_) => {
+                self.list_kind(kind, Selector { namespace: Some(namespace), ..Selector::default() }).await
             }
+            Err(error) => Err(error),
+        };
+        match listed {
+            Ok((_, listing)) => Ok(listing.objects),
+            Err(ClusterError::UnknownKind { stale: false, .. }) => Ok(Vec::new()),
+            Err(error) => Err(error),
         }
     }
-}
-
-fn is_not_served(error: &ClusterError) -> bool {
-    error.failure().is_some_and(|failure| failure.kind() == FailureKind::KindNotServed)
 }
 
 /// Says whether a controller puts such an object into every namespace. Token Secrets are made by people (KEP-2799).

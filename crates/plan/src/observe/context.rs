@@ -90,9 +90,8 @@ async fn definitions(
     let mut found = BTreeMap::new();
     for definition in going {
         let Some(kind) = defined_kind(definition) else { continue };
-        let objects = match tolerate(reader.cluster.preferred(&kind).await)? {
-            Ok(resource) => tolerate(reader.cluster.list(&resource, Selector::default()).await)?
-                .map(|listing| listing.objects),
+        let objects = match tolerate(reader.cluster.list_kind(&kind, Selector::default()).await)? {
+            Ok((_, listing)) => Ok(listing.objects),
             // Where no version is served, objects can be stored all the same.
             Err(ClusterError::UnknownKind { stale: false, .. }) if is_served(definition) => Ok(Vec::new()),
             Err(error) => Err(error),

@@ -45,9 +45,6 @@ async fn list(reader: &Reader<'_>, change: &Change<'_>) -> Result<Customs, Clust
     let (Some(old), Some(version)) = (&change.old, listing_version(change)) else {
         return Ok(Err("no version of the kind is served".to_owned()));
     };
-    let listed = match tolerate(reader.cluster.resource(old.kind(), version).await)? {
-        Ok(resource) => tolerate(reader.cluster.list(&resource, Selector::default()).await)?,
-        Err(error) => Err(error),
-    };
+    let listed = tolerate(reader.cluster.list_defined(old.kind(), version, Selector::default()).await)?;
     Ok(listed.map(|listing| listing.objects).map_err(|error| error.to_string()))
 }

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use windlass_cluster::{ClusterError, FailureKind, Selector};
+use windlass_cluster::{ClusterError, Selector};
 use windlass_model::{GroupKind, Object, inventory_kinds, inventory_of};
 
 use super::{Reader, tolerate};
@@ -33,21 +33,12 @@ pub(super) async fn read(
 }
 
 async fn holders(reader: &Reader<'_>, kind: &GroupKind) -> Result<Result<Vec<Object>, String>, ClusterError> {
-    let listing = match tolerate(reader.cluster.preferred(kind).await)? {
-        Ok(resource) => tolerate(reader.cluster.list(&resource, Selector::default()).await)?,
-        Err(error) => Err(error),
-    };
-    Ok(match listing {
-        Ok(listing) => Ok(listing.objects),
+    Ok(match tolerate(reader.cluster.list_kind(kind, Selector::default()).await)? {
+        Ok((_, listing)) => Ok(listing.objects),
         // With its definition a kind loses all its objects, and every inventory with them.
-        Err(error) if is_gone(&error) => Ok(Vec::new()),
+        Err(ClusterError::UnknownKind { stale: false, .. }) => Ok(Vec::new()),
         Err(error) => Err(error.to_string()),
     })
-}
-
-fn is_gone(error: &ClusterError) -> bool {
-    let not_served = || error.failure().is_some_and(|failure| failure.kind() == FailureKind::KindNotServed);
-    matches!(error, ClusterError::UnknownKind { stale: false, .. }) || not_served()
 }
 
 fn owned<'a>(

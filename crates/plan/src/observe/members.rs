@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use futures::stream::{self, StreamExt as _, TryStreamExt as _};
-use windlass_cluster::{ClusterError, Resource, Selector};
+use windlass_cluster::{ClusterError, Selector};
 use windlass_model::{ApplySet, GroupKind, Object, PART_OF};
 
 use super::catalog::Catalog;
@@ -68,20 +68,22 @@ async fn list_kind(
     labels: &str,
     catalog: &Catalog,
 ) -> Result<(GroupKind, Listed), ClusterError> {
-    let resource: Resource = match catalog.single(kind) {
-        Some(resource) => resource.clone(),
-        None => match reader.cluster.preferred(kind).await {
-            Ok(resource) => resource,
-            Err(ClusterError::UnknownKind { stale: false, .. }) => return Ok((kind.clone(), Listed::Gone)),
-            Err(error @ ClusterError::UnknownKind { .. }) => {
-                return Ok((kind.clone(), Listed::Not(error.to_string())));
-            }
-            Err(error) => return Err(error),
-        },
-    };
     let selector = Selector { labels: Some(labels), ..Selector::default() };
-    let listed = match tolerate(reader.cluster.list(&resource, selector).await)? {
-        Ok(listing) => Listed::Objects { objects: listing.objects, prunable: resource.is_prunable() },
+    let as_rendered = match catalog.single(kind) {
+        Some(resource) => Some((tolerate(reader.cluster.list(resource, selector).await)?, resource)),
+        None => None,
+    };
+    let listed = match as_rendered {
+        Some((Ok(listing), resource)) => Ok((resource.clone(), listing)),
+        Some((Err(error), _)) if !error.is_not_served() => Err(error),
+        // Nothing renders it, or its definition is just going.
+        _ => tolerate(reader.cluster.list_kind(kind, selector).await)?,
+    };
+    let listed = match listed {
+        Ok((resource, listing)) => {
+            Listed::Objects { objects: listing.objects, prunable: resource.is_prunable() }
+        }
+        Err(ClusterError::UnknownKind { stale: false, .. }) => Listed::Gone,
         Err(error) => Listed::Not(error.to_string()),
     };
     Ok((kind.clone(), listed))
