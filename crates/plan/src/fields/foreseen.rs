@@ -2,10 +2,11 @@
 
 use serde_json::{Map, Value, json};
 use windlass_cluster::{FIELD_MANAGER, Failure, FailureKind};
-use windlass_model::{BEFORE_FIRST_APPLY, FieldSet, ManagedEntry, Migrated, Migration, Object, prune_fields};
+use windlass_model::{
+    BEFORE_FIRST_APPLY, FieldSet, ManagedEntry, Migrated, Migration, Object, foretell, prune_fields,
+};
 
 use super::{FieldRules, kept};
-use crate::local;
 
 /// A migration, and the object as it would be after it and after the apply that follows. Never printed: it may hold a
 /// Secret.
@@ -43,7 +44,8 @@ impl Foreseen {
     }
 
     /// Foresees what a migration makes possible that the server refuses as things are: a port whose number changes
-    /// and whose name stays (kubernetes issue 131147), an entry in a version that cannot be converted (issue 111937).
+    /// and whose name stays (kubernetes issue 131147), an entry in a version that cannot be converted (issue 111937). And
+    /// what it refuses then: an immutable field that only goes with its owner.
     pub(crate) fn after_refusal(
         live: &Object,
         desired: &Object,
@@ -51,7 +53,7 @@ impl Foreseen {
         rules: &FieldRules,
     ) -> Option<Self> {
         let version = match failure.kind() {
-            FailureKind::Invalid => None,
+            FailureKind::Invalid | FailureKind::Immutable => None,
             FailureKind::Schema if is_stuck_version(failure) => Some(desired.reference().api_version()),
             _ => return None,
         };
@@ -64,7 +66,10 @@ impl Foreseen {
         let migrated = migration.of(live, FIELD_MANAGER)?;
         let mut moved = live.body().clone();
         moved["metadata"]["managedFields"] = migrated.entries.clone().into();
-        let told = local::foretold(&live.with_body(moved), desired).object;
+        // As it is declared: what that means, and what is missing, the server says.
+        let told =
+            foretell(&live.with_body(moved), desired, FIELD_MANAGER, &|_, _, declared| declared.clone())
+                .object;
         let entries = ManagedEntry::all(&told).map(ManagedEntry::to_value).collect();
         let content = told.into_body();
         let patch = migrated.patch(live);

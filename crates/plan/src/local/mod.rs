@@ -7,7 +7,7 @@ mod meaning;
 mod quantity;
 
 use windlass_cluster::FIELD_MANAGER;
-use windlass_model::{Foretold, Object, foretell};
+use windlass_model::{Object, foretell};
 
 use crate::fields::{FieldRules, Foreseen};
 use crate::{Ask, Asked, Moving, Reply};
@@ -21,7 +21,10 @@ pub(crate) const READ_ONLY: &str = "read-only: judged by what live objects tell,
 pub(crate) fn asked(live: Option<Object>, object: &Object, rules: &FieldRules) -> Asked {
     let answered = |object| Ask::Answered(Reply { object, warnings: Vec::new() });
     let Some(live) = live else { return Asked::without_conflicts(None, answered(object.clone())) };
-    let told = foretold(&live, object);
+    let kind = live.reference().kind.clone();
+    let told = foretell(&live, object, FIELD_MANAGER, &|place, live, declared| {
+        meaning::settle(&kind, place, live, declared)
+    });
     let foreseen = Foreseen::after_answer(&live, &told.object, rules);
     let moving = foreseen
         .as_ref()
@@ -31,12 +34,4 @@ pub(crate) fn asked(live: Option<Object>, object: &Object, rules: &FieldRules) -
         None => told.object,
     };
     Asked { live: Some(live), conflicts: told.conflicts, answer: answered(object), moving }
-}
-
-/// Foretells what an apply by force makes of a live object.
-pub(crate) fn foretold(live: &Object, object: &Object) -> Foretold {
-    let kind = &live.reference().kind;
-    foretell(live, object, FIELD_MANAGER, &|place, live, declared| {
-        meaning::settle(kind, place, live, declared)
-    })
 }

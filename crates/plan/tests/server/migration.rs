@@ -272,6 +272,32 @@ async fn what_follows_a_migration_that_the_server_asks_for_keeps_what_others_own
     assert!(problem.contains("metrics") && !problem.contains("http"), "{problem}");
 }
 
+/// A list that is owned as a whole was foreseen with what was in it, as if the server had filled that in.
+#[tokio::test]
+async fn what_is_not_declared_any_more_is_missed_after_a_migration_too() {
+    let mut bed = Bed::new().await;
+    let role = |reads: &Value| {
+        json!({"apiVersion": "rbac.authorization.k8s.io/v1", "kind": "Role",
+            "metadata": {"name": "reader", "namespace": bed.namespace}, "rules": [reads]})
+    };
+    let reads = json!({"apiGroups": [""], "resources": ["pods"], "verbs": ["get"]});
+    bed.kubectl(&["apply", "-f", "-"], &text(&role(&reads)));
+    let without = role(&json!({"apiGroups": [""], "resources": ["pods"]}));
+    bed.check(&[without], &[&["adopt Role", "problem invalid: rules[0].verbs"]]).await;
+
+    let class = format!("c{}", bed.suffix);
+    bed.leftovers.push(("storageclass".into(), class.clone()));
+    let body = |field: &str, value: &Value| {
+        let mut body = json!({"apiVersion": "storage.k8s.io/v1", "kind": "StorageClass", "metadata": {"name": class},
+            "provisioner": "example.com/none"});
+        body[field] = value.clone();
+        body
+    };
+    bed.kubectl(&["apply", "-f", "-"], &text(&body("parameters", &json!({"a": "1"}))));
+    let both = "problem immutable: reclaimPolicy, parameters";
+    bed.check(&[body("reclaimPolicy", &json!("Retain"))], &[&["recreate StorageClass", both]]).await;
+}
+
 /// A later client-side apply takes fields without any conflict; the next plan is the first to notice.
 #[tokio::test]
 async fn what_somebody_applies_on_the_clients_side_later_is_taken_back_visibly() {

@@ -139,7 +139,10 @@ impl Case<'_> {
         let said = [&action["problem"]["causes"], &action["problem"]["paths"], &action["warnings"]];
         let said = plain(&said.map(Value::to_string).concat());
         let named = answer.causes().iter().filter_map(|cause| cause["field"].as_str());
-        for field in named.filter(|field| !field.starts_with('<') && *field != OF_NO_MANIFEST) {
+        let counts = |field: &&str| {
+            !field.starts_with('<') && *field != OF_NO_MANIFEST && !self.goes_with_its_owner(field)
+        };
+        for field in named.filter(counts) {
             let meets =
                 |path: &Value| path.as_str().is_some_and(|path| plain(path).starts_with(&plain(field)));
             let below = action["problem"]["paths"].as_array().is_some_and(|paths| paths.iter().any(meets));
@@ -148,6 +151,19 @@ impl Case<'_> {
             }
         }
         found
+    }
+}
+
+impl Case<'_> {
+    /// Says whether a field is a default that client-side apply owns, and that goes once Windlass owns it and does not
+    /// declare it. On the twin nobody owns it any more, so there it stays.
+    fn goes_with_its_owner(&self, field: &str) -> bool {
+        let is_owned = |truth: &Truth| {
+            let owned = truth.live.as_ref().map(united).unwrap_or_default();
+            let pointer = format!("/f:{}", field.replace('.', "/f:"));
+            owned.pointer(&pointer).is_some()
+        };
+        self.pair.origin == Origin::ClientSide && is_owned(self.here) && !is_owned(self.moved)
     }
 }
 
