@@ -105,9 +105,11 @@ impl Case<'_> {
         let own = self.moved.live.as_ref().and_then(|live| applied(live, MANAGER));
         let is_delivered = applied(live, MANAGER).is_some() && live["metadata"]["labels"][LABEL] == self.set;
         let moves = self.pair.migrates() && is_owned_by_a_person(live);
+        // Somebody else may have written the same value in other words.
+        let conflicts = !self.here.conflicts().is_empty();
         let want = if !is_delivered {
             "adopt"
-        } else if before != after || own != applied(answer, MANAGER) || moves {
+        } else if before != after || own != applied(answer, MANAGER) || moves || conflicts {
             "update"
         } else {
             "no-op"
