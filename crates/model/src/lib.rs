@@ -77,7 +77,7 @@ pub use ignored::Ignored;
 pub use inventory::{Delivered, inventory_kinds, inventory_of};
 pub use kind::{defined_kind, holds_data, is_built_in, is_custom_kind};
 pub use managed::{
-    FieldSet, Foretold, ManagedEntry, Place, Settle, carry, foretell, is_zero, prune_fields, strip,
+    Emptied, FieldSet, Foretold, ManagedEntry, Place, Settle, carry, foretell, is_zero, prune_fields, strip,
 };
 pub use migration::{BEFORE_FIRST_APPLY, Migrated, MigratedManager, Migration};
 pub use object::{GroupKind, Object, ObjectError, ObjectRef, Origin};

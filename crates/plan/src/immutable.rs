@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 use windlass_cluster::{FIELD_MANAGER, Failure};
-use windlass_model::{FieldChange, GroupKind, ManagedEntry, Object, delta, prune_fields};
+use windlass_model::{Emptied, FieldChange, GroupKind, ManagedEntry, Object, delta, prune_fields};
 
 use crate::overlay::overlay;
 use crate::{kinds, problem};
@@ -37,7 +37,7 @@ fn without_dropped(live: &Object, desired: &Object) -> Value {
     let stays = theirs.iter().fold(owned.within(desired.body()), |stays, entry| stays.union(&entry.fields()));
     // The label of the set is no part of the manifest.
     let owned = owned.filter(|path| !path.starts_with(&["metadata"]));
-    prune_fields(&mut body, &owned, &stays);
+    prune_fields(&mut body, &owned, &stays, Emptied::Absent);
     body
 }
 

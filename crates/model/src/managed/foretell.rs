@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use super::merge::{Merge, Settle};
 use super::place::Place;
-use super::{FieldSet, ManagedEntry, declared, prune_fields};
+use super::{Emptied, FieldSet, ManagedEntry, declared, prune_fields};
 use crate::{Conflict, Object, is_built_in};
 
 /// A live object as it would be after an apply by force, without what admission and defaulting would add.
@@ -20,8 +20,15 @@ pub struct Foretold {
 /// Foretells what applying `desired` as `manager` would make of a live object.
 ///
 /// How lists and maps are merged is taken from the managed fields of the live object: they name the keys of list items,
-/// and stop where a value is owned as a whole. `settle` says which values mean the same.
-pub fn foretell(live: &Object, desired: &Object, manager: &str, settle: &Settle<'_>) -> Foretold {
+/// and stop where a value is owned as a whole. `settle` says which values mean the same, `emptied` what becomes of a
+/// declared map without entries.
+pub fn foretell(
+    live: &Object,
+    desired: &Object,
+    manager: &str,
+    settle: &Settle<'_>,
+    emptied: Emptied,
+) -> Foretold {
     let built_in = is_built_in(&live.reference().kind);
     let own = ManagedEntry::all(live).find(|entry| entry.is_apply_of(manager));
     let before = own.map(ManagedEntry::fields);
@@ -56,7 +63,7 @@ pub fn foretell(live: &Object, desired: &Object, manager: &str, settle: &Settle<
     if let Some(before) = &before {
         // Nobody owns an object's name, and what holds it never goes.
         let name = FieldSet::of(&json!({"f:metadata": {"f:name": {}}}));
-        prune_fields(&mut body, before, &declared.union(&others).union(&name));
+        prune_fields(&mut body, before, &declared.union(&others).union(&name), emptied);
     }
     entries.extend((!declared.is_empty()).then(|| {
         let kept = own.filter(|_| before.as_ref() == Some(&declared)).map(ManagedEntry::tree);
@@ -103,7 +110,7 @@ mod tests {
         let strict = |_: &Place<'_>, _: &Value, declared: &Value| declared.clone();
         let (live, desired) =
             (object(&json!({"spec": live}), entries), object(&json!({"spec": desired}), &json!([])));
-        let told = foretell(&live, &desired, "windlass", &strict);
+        let told = foretell(&live, &desired, "windlass", &strict, Emptied::Absent);
         assert_eq!(told.object.body()["spec"], want);
         let fields: Vec<String> = told.conflicts.iter().map(|conflict| conflict.field.clone()).collect();
         assert_eq!(fields, conflicts);

@@ -17,5 +17,5 @@ pub(crate) use entry::Stored;
 pub use foretell::{Foretold, foretell};
 pub use merge::{Settle, is_zero};
 pub use place::Place;
-pub use prune::prune_fields;
+pub use prune::{Emptied, prune_fields};
 pub use set::FieldSet;

@@ -3,7 +3,8 @@
 use serde_json::{Map, Value, json};
 use windlass_cluster::{FIELD_MANAGER, Failure, FailureKind};
 use windlass_model::{
-    BEFORE_FIRST_APPLY, FieldSet, ManagedEntry, Migrated, Migration, Object, foretell, prune_fields,
+    BEFORE_FIRST_APPLY, Emptied, FieldSet, ManagedEntry, Migrated, Migration, Object, Settle, foretell,
+    is_built_in, prune_fields,
 };
 
 use super::{FieldRules, kept};
@@ -28,7 +29,12 @@ impl Foreseen {
     /// Foresees what follows the server's answer to a dry-run of the apply.
     ///
     /// The answer holds everything but the removals: what the new owner does not declare and nobody else owns goes.
-    pub(crate) fn after_answer(live: &Object, answer: &Object, rules: &FieldRules) -> Option<Self> {
+    pub(crate) fn after_answer(
+        live: &Object,
+        answer: &Object,
+        rules: &FieldRules,
+        emptied: Emptied,
+    ) -> Option<Self> {
         let kept = kept(live, rules);
         let mut migration = Migration::find(answer, |manager| rules.migrates(manager), kept)?;
         if ManagedEntry::all(live).next().is_none() {
@@ -38,7 +44,7 @@ impl Foreseen {
         let own = ManagedEntry::all(answer).find(|entry| entry.is_apply_of(FIELD_MANAGER))?;
         let mut content = answer.body().clone();
         let owned = own.fields().union(&migrated.others);
-        let removes = !prune_fields(&mut content, &migrated.owned, &owned).is_empty();
+        let removes = !prune_fields(&mut content, &migrated.owned, &owned, emptied).is_empty();
         let entries = entries(&migrated, &own.fields());
         Some(Self { migration, content, entries, patch: migrated.patch(live), merged_here: false, removes })
     }
@@ -67,9 +73,8 @@ impl Foreseen {
         let mut moved = live.body().clone();
         moved["metadata"]["managedFields"] = migrated.entries.clone().into();
         // As it is declared: what that means, and what is missing, the server says.
-        let told =
-            foretell(&live.with_body(moved), desired, FIELD_MANAGER, &|_, _, declared| declared.clone())
-                .object;
+        let settle: &Settle<'_> = &|_, _, declared| declared.clone();
+        let told = foretell(&live.with_body(moved), desired, FIELD_MANAGER, settle, emptied(live)).object;
         let entries = ManagedEntry::all(&told).map(ManagedEntry::to_value).collect();
         let content = told.into_body();
         let patch = migrated.patch(live);
@@ -93,6 +98,13 @@ impl Foreseen {
         Value::Array(patch)
     }
 
+    /// Returns the declared object with null for each map that stays declared and loses its last entry, if there is one: the
+    /// server makes null of it when it applies the object, and drops a null of a patch (measured on 1.36).
+    pub(crate) fn with_nulls(&self, desired: &Object) -> Option<Object> {
+        let mut body = desired.body().clone();
+        put_nulls(&mut body, &self.content).then(|| desired.with_body(body))
+    }
+
     /// Returns the object that is foreseen without asking the server again.
     pub(crate) fn unasked(&self, answer: &Object) -> Object {
         self.seen_in(&answer.with_body(self.content.clone()))
@@ -106,9 +118,31 @@ impl Foreseen {
     }
 }
 
+/// Returns what the server makes of an emptied map, where it is asked about the result.
+pub(crate) fn emptied(live: &Object) -> Emptied {
+    if is_built_in(&live.reference().kind) { Emptied::Absent } else { Emptied::Null }
+}
+
 /// Says whether ownership of a live object would move.
 pub(crate) fn has_migration(live: &Object, rules: &FieldRules) -> bool {
     Migration::find(live, |manager| rules.migrates(manager), kept(live, rules)).is_some()
+}
+
+/// Puts null where an empty map is declared and null is foreseen; says whether there was such a place.
+fn put_nulls(declared: &mut Value, foreseen: &Value) -> bool {
+    let (Value::Object(declared), Value::Object(foreseen)) = (declared, foreseen) else { return false };
+    let mut found = false;
+    for (key, value) in declared {
+        match (&*value, foreseen.get(key)) {
+            (Value::Object(fields), Some(Value::Null)) if fields.is_empty() => {
+                *value = Value::Null;
+                found = true;
+            }
+            (_, Some(below)) => found |= put_nulls(value, below),
+            _ => {}
+        }
+    }
+    found
 }
 
 /// Returns the managed fields at the end: those after the migration, with what will be declared as our own.

@@ -4,6 +4,6 @@ mod foreseen;
 mod rules;
 mod sent;
 
-pub(crate) use foreseen::{Foreseen, has_migration};
+pub(crate) use foreseen::{Foreseen, emptied, has_migration};
 pub use rules::FieldRules;
 pub(crate) use sent::{Sent, kept, sent, visible, winner};

@@ -7,7 +7,7 @@ mod meaning;
 mod quantity;
 
 use windlass_cluster::FIELD_MANAGER;
-use windlass_model::{Object, foretell};
+use windlass_model::{Emptied, Object, Settle, foretell};
 
 use crate::fields::{FieldRules, Foreseen};
 use crate::{Ask, Asked, Moving, Reply};
@@ -22,10 +22,9 @@ pub(crate) fn asked(live: Option<Object>, object: &Object, rules: &FieldRules) -
     let answered = |object| Ask::Answered(Reply { object, warnings: Vec::new() });
     let Some(live) = live else { return Asked::without_conflicts(None, answered(object.clone())) };
     let kind = live.reference().kind.clone();
-    let told = foretell(&live, object, FIELD_MANAGER, &|place, live, declared| {
-        meaning::settle(&kind, place, live, declared)
-    });
-    let foreseen = Foreseen::after_answer(&live, &told.object, rules);
+    let settle: &Settle<'_> = &|place, live, declared| meaning::settle(&kind, place, live, declared);
+    let told = foretell(&live, object, FIELD_MANAGER, settle, Emptied::Absent);
+    let foreseen = Foreseen::after_answer(&live, &told.object, rules, Emptied::Absent);
     let moving = foreseen
         .as_ref()
         .map(|foreseen| Moving { migration: foreseen.migration.clone(), merged_here: foreseen.merged_here });

@@ -8,7 +8,7 @@ use super::catalog::Served;
 use super::live::Live;
 use super::recall::Given;
 use super::{Around, Reader, Wanted, tolerate, wanted};
-use crate::fields::{FieldRules, Foreseen, has_migration, sent};
+use crate::fields::{FieldRules, Foreseen, emptied, has_migration, sent};
 use crate::{Ask, Asked, Moving, Reply, local};
 
 /// Asks about every rendered object.
@@ -178,12 +178,15 @@ async fn ask(question: &Question<'_>, live: Option<Object>) -> Result<Asked, Clu
 async fn migrated(question: &Question<'_>, object: &Object, asked: Asked) -> Result<Asked, ClusterError> {
     let (Some(live), false) = (&asked.live, has_moved(&asked)) else { return Ok(asked) };
     let foreseen = match &asked.answer {
-        Ask::Answered(reply) => Foreseen::after_answer(live, &reply.object, question.rules),
+        Ask::Answered(reply) => Foreseen::after_answer(live, &reply.object, question.rules, emptied(live)),
         Ask::Refused(failure) => Foreseen::after_refusal(live, object, failure, question.rules),
         _ => None,
     };
     let Some(foreseen) = foreseen else { return Ok(asked) };
     let moving = Some(Moving { migration: foreseen.migration.clone(), merged_here: foreseen.merged_here });
+    if let Some(error) = refused_as_null(question.cluster, object, &foreseen).await? {
+        return Ok(Asked { answer: failed(error), moving, ..asked });
+    }
     let answer = match &asked.answer {
         Ask::Answered(reply) if !foreseen.removes => {
             Ask::Answered(Reply { object: foreseen.seen_in(&reply.object), warnings: reply.warnings.clone() })
@@ -201,6 +204,31 @@ async fn migrated(question: &Question<'_>, object: &Object, asked: Asked) -> Res
         }
     };
     Ok(Asked { answer, moving, ..asked })
+}
+
+/// Returns why the server refuses the nulls that it would make of emptied maps, if it does. Where the entries are still
+/// there nothing becomes null, so that a new object is tried out.
+async fn refused_as_null(
+    cluster: &Cluster,
+    object: &Object,
+    foreseen: &Foreseen,
+) -> Result<Option<ClusterError>, ClusterError> {
+    let Some(object) = foreseen.with_nulls(object).and_then(|object| renamed(&object)) else {
+        return Ok(None);
+    };
+    let request = ApplyRequest { object: &object, expect: Expect::Absent, force: false, dry_run: true };
+    let speaks_of_null = |error: &ClusterError| {
+        let causes = error.failure().map(|failure| failure.causes.as_slice()).unwrap_or_default();
+        causes.iter().any(|cause| cause.message.contains("\"null\""))
+    };
+    Ok(tolerate(cluster.apply(request).await)?.err().filter(speaks_of_null))
+}
+
+fn renamed(object: &Object) -> Option<Object> {
+    let mut body = object.body().clone();
+    let name: String = object.reference().name.chars().take(50).collect();
+    body["metadata"]["name"] = format!("{name}-wndls").into();
+    Object::new(body, None).ok()
 }
 
 /// Says whether a refusal is about what follows a migration, or tells that the object moved meanwhile. Any other is about

@@ -1,5 +1,8 @@
 //! The server refused: why, and what can be foreseen nevertheless.
 
+use std::collections::BTreeSet;
+
+use serde_json::{Map, Value};
 use windlass_cluster::{Failure, FailureKind};
 use windlass_model::{Action, Operation, Preview, Problem};
 
@@ -30,6 +33,7 @@ pub(super) fn action(case: &Case<'_>, failure: &Failure) -> Action {
         FailureKind::Invalid => {
             let mut action = case.with_problem(Preview::Server, of_failure(kind, failure));
             action.warnings.extend(stays_of_others(case, failure));
+            action.warnings.extend(emptied_maps(case, failure));
             action
         }
         _ => case.with_problem(Preview::Server, of_failure(kind, failure)),
@@ -69,6 +73,25 @@ fn stays_of_others(case: &Case<'_>, failure: &Failure) -> Option<String> {
             near.join(", ")
         )
     })
+}
+
+/// Tells of maps that are declared as empty and lose their last entry: server-side apply makes null of them, which hardly
+/// any schema takes (measured on 1.36).
+fn emptied_maps(case: &Case<'_>, failure: &Failure) -> Vec<String> {
+    let nulls =
+        failure.causes.iter().filter(|cause| cause.message.contains("\"null\"")).map(|cause| &cause.field);
+    let is_empty = |field: &&String| {
+        let pointer = format!("/{}", field.replace('.', "/"));
+        let declared = case.object.body().pointer(&pointer).and_then(Value::as_object);
+        declared.is_some_and(Map::is_empty)
+    };
+    let tell = |field: &String| {
+        format!(
+            "{field} is declared as an empty mapping, of which the server makes null once the last entry goes: leave it out of the manifest, which says the same"
+        )
+    };
+    let told: BTreeSet<String> = nulls.filter(is_empty).map(tell).collect();
+    told.into_iter().collect()
 }
 
 /// Returns the first two names of a path: deep enough to tell `spec.conversion` from `spec.versions`, for the server names

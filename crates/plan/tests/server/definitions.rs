@@ -369,3 +369,32 @@ async fn a_definition_with_objects_is_not_removed() {
     let plan = kind.plan_lines(&[other]).await;
     assert!(plan.contains("refused definition-in-use") && plan.contains("2 so far: Foo"), "{plan}");
 }
+
+/// The server makes null of a map that stays declared and loses its last entry, also where that goes with its owner: the
+/// plan of such an adoption was accepted, and the apply refused.
+#[tokio::test]
+async fn a_map_that_loses_its_last_entry_is_refused_with_what_helps() {
+    let kind = Kind::new().await;
+    let limits = json!({"limits": {"type": "object", "additionalProperties": {"type": "string"}}});
+    let definition = kind.definition(&[Version("v1", true, true, limits)]);
+    let spec = |limits: Value| kind.object("v1", "a", &json!({"limits": limits}));
+    kind.deliver(&definition, "v1", &[spec(json!({"a": "x"}))]).await;
+    let adopted = |limits: &Value| kind.object("v1", "b", &json!({"limits": limits}));
+    kind.bed.kubectl(&["apply", "-f", "-"], &adopted(&json!({"a": "x"})).to_string());
+    let refused = |word: &'static str| [word, "problem invalid: spec.limits", "leave it out of the manifest"];
+    let (ours, theirs) = (spec(json!({})), adopted(&json!({})));
+    kind.bed
+        .check(
+            &[definition.clone(), ours, theirs],
+            &[&["no-op Custom"], &refused("update Foo"), &refused("adopt Foo")],
+        )
+        .await;
+    let without = ["a", "b"].map(|name| kind.object("v1", name, &json!({})));
+    let without = without.map(|mut object| {
+        object.as_object_mut().unwrap().remove("spec");
+        object
+    });
+    let removes = ["Foo", "Removed spec"];
+    let objects = [definition, without[0].clone(), without[1].clone()];
+    kind.bed.check(&objects, &[&["no-op Custom"], &removes, &removes]).await;
+}
