@@ -14,6 +14,6 @@ mod server;
 mod webhook;
 
 pub use plans::{assert_lines, plan_of, rendering};
-pub use published::{documents, module};
+pub use published::{definitions, documents, kafka, module};
 pub use server::{SOON, connect, kubeconfig, kubectl, shell, variable};
 pub use webhook::{Says, Webhook};

@@ -1,4 +1,4 @@
-//! Manifests that others publish in Go modules, read from the Go toolchain's cache when a test runs.
+//! Manifests that others publish in Go modules and jars, read from the caches of their tools when a test runs.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -26,6 +26,44 @@ pub fn documents(path: &Path) -> Vec<(PathBuf, Value)> {
         }
     }
     found
+}
+
+/// Reads the definitions of custom resources in a file, or in all files below a folder, in the order of their names.
+pub fn definitions(path: &Path) -> Vec<Value> {
+    let mut found: Vec<Value> = documents(path).into_iter().map(|(_, body)| body).collect();
+    found.retain(|body| body["kind"] == "CustomResourceDefinition");
+    found.sort_by_key(|body| body["metadata"]["name"].to_string());
+    found
+}
+
+/// Runs a program in a folder of its own and returns the folder.
+fn run(folder: &Path, program: &str, arguments: &[&str]) {
+    let output = Command::new(program).args(arguments).current_dir(folder).output();
+    let output = output.unwrap_or_else(|error| panic!("{program} is needed: {error}"));
+    assert!(output.status.success(), "{program} {arguments:?}: {}", String::from_utf8_lossy(&output.stdout));
+}
+
+/// Generates the definition of Kafka clusters from Strimzi's jars: 1.4 MB of YAML, and stored in an older version than it prefers.
+pub fn kafka() -> Value {
+    let folder = std::env::temp_dir().join(format!("windlass-kafka-{:08x}", rand::random::<u32>()));
+    std::fs::create_dir(&folder).unwrap();
+    let (jar, version) = ("org.apache.maven.plugins:maven-dependency-plugin:3.8.1:copy", "0.45.0");
+    for artifact in ["crd-generator", "api"] {
+        let artifact = format!("-Dartifact=io.strimzi:{artifact}:{version}");
+        let into = format!("-DoutputDirectory={}", folder.display());
+        run(&folder, "mvn", &["-q", "-B", jar, &artifact, &into]);
+    }
+    let file = folder.join("kafka.yaml");
+    let jars = format!("crd-generator-{version}.jar:api-{version}.jar");
+    let kind = format!("io.strimzi.api.kafka.model.kafka.Kafka={}", file.display());
+    let generator = "io.strimzi.crdgenerator.CrdGenerator";
+    let arguments =
+        ["-cp", &jars, generator, "--yaml", "--target-kube", "1.25+", "--crd-api-version", "v1", &kind];
+    run(&folder, "java", &arguments);
+    let mut found = definitions(&file);
+    std::fs::remove_dir_all(&folder).unwrap();
+    assert_eq!(found.len(), 1);
+    found.swap_remove(0)
 }
 
 fn files(path: &Path) -> Vec<PathBuf> {

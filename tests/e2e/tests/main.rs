@@ -26,6 +26,7 @@ mod ownership;
 mod pairs;
 mod plan;
 mod prune;
+mod publishers;
 mod refusals;
 mod remotes;
 mod replanning;

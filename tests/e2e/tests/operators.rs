@@ -8,7 +8,7 @@ fn a_custom_resource_that_no_operator_has_seen_is_not_called_ready() {
     let world = World::new();
     let namespace = world.namespace("app");
     let group = format!("unseen-{}.example.dev", world.suffix);
-    world.kubectl.apply(&crate::sets::rights(&world, &group));
+    world.kubectl.apply(&crate::sets::rights(&world, &[&group]));
     world.owns(&format!("customresourcedefinition/widgets.{group}"));
     for kind in ["clusterrole", "clusterrolebinding"] {
         world.owns(&format!("{kind}/sets-{}", world.suffix));

@@ -132,7 +132,7 @@ fn a_kind_whose_definition_is_gone_leaves_the_set_with_its_members() {
     let definition = format!("customresourcedefinition/widgets.{group}");
     world.owns(&definition);
     world.kubectl.apply(&manifests::widgets(&group));
-    world.kubectl.apply(&rights(&world, &group));
+    world.kubectl.apply(&rights(&world, &[&group]));
     for kind in ["clusterrole", "clusterrolebinding"] {
         world.owns(&format!("{kind}/sets-{}", world.suffix));
     }
@@ -149,11 +149,11 @@ fn a_kind_whose_definition_is_gone_leaves_the_set_with_its_members() {
 }
 
 /// Returns a role over everything in a group, for whoever delivers.
-pub(crate) fn rights(world: &World, group: &str) -> String {
+pub(crate) fn rights(world: &World, groups: &[&str]) -> String {
     let name = format!("sets-{}", world.suffix);
     let role: Value = json!({
         "apiVersion": "rbac.authorization.k8s.io/v1", "kind": "ClusterRole", "metadata": {"name": name},
-        "rules": [{"apiGroups": [group], "resources": ["*"], "verbs": ["get", "list", "create", "patch", "delete"]}],
+        "rules": [{"apiGroups": groups, "resources": ["*"], "verbs": ["get", "list", "create", "patch", "delete"]}],
     });
     let binding = json!({
         "apiVersion": "rbac.authorization.k8s.io/v1", "kind": "ClusterRoleBinding", "metadata": {"name": name},

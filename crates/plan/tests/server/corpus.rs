@@ -1,21 +1,12 @@
 //! Definitions that others publish, read from Go modules at test time: installed, upgraded, taken back.
 
-use std::path::Path;
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use windlass_bed::{documents, module};
+use windlass_bed::{definitions, module};
 use windlass_model::{Object, Operation, Plan, Preview, defined_kind};
 
 use crate::bed::Bed;
-
-/// Reads the definitions in a file, or in the files of a folder, in the order of their names.
-pub(crate) fn definitions(path: &Path) -> Vec<Value> {
-    let mut found: Vec<Value> = documents(path).into_iter().map(|(_, body)| body).collect();
-    found.retain(|body| body["kind"] == "CustomResourceDefinition");
-    found.sort_by_key(|body| body["metadata"]["name"].to_string());
-    found
-}
 
 /// Applies definitions as an executor would, and waits until they are served.
 pub(crate) async fn install(bed: &mut Bed, definitions: &[Value]) {

@@ -1,44 +1,13 @@
 //! Definitions of many publishers, from Go modules and jars, read at test time.
 
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
 use serde_json::{Value, json};
-use windlass_bed::module;
+use windlass_bed::{definitions, kafka, module};
 use windlass_model::{Operation, Preview};
 
 use crate::bed::Bed;
-use crate::corpus::{definitions, install, shown};
-
-/// Runs a program in a folder of its own and returns the folder.
-fn run(folder: &Path, program: &str, arguments: &[&str]) {
-    let output = Command::new(program).args(arguments).current_dir(folder).output();
-    let output = output.unwrap_or_else(|error| panic!("{program} is needed: {error}"));
-    assert!(output.status.success(), "{program} {arguments:?}: {}", String::from_utf8_lossy(&output.stdout));
-}
-
-/// Generates the definition of Kafka clusters from Strimzi's jars: 1.4 MB of YAML, and stored in an older version than it prefers.
-fn kafka() -> Value {
-    let folder = std::env::temp_dir().join(format!("windlass-kafka-{:08x}", rand::random::<u32>()));
-    std::fs::create_dir(&folder).unwrap();
-    let (jar, version) = ("org.apache.maven.plugins:maven-dependency-plugin:3.8.1:copy", "0.45.0");
-    for artifact in ["crd-generator", "api"] {
-        let artifact = format!("-Dartifact=io.strimzi:{artifact}:{version}");
-        let into = format!("-DoutputDirectory={}", folder.display());
-        run(&folder, "mvn", &["-q", "-B", jar, &artifact, &into]);
-    }
-    let file = folder.join("kafka.yaml");
-    let jars = format!("crd-generator-{version}.jar:api-{version}.jar");
-    let kind = format!("io.strimzi.api.kafka.model.kafka.Kafka={}", file.display());
-    let generator = "io.strimzi.crdgenerator.CrdGenerator";
-    let arguments =
-        ["-cp", &jars, generator, "--yaml", "--target-kube", "1.25+", "--crd-api-version", "v1", &kind];
-    run(&folder, "java", &arguments);
-    let mut found = definitions(&file);
-    std::fs::remove_dir_all(&folder).unwrap();
-    assert_eq!(found.len(), 1);
-    found.swap_remove(0)
-}
+use crate::corpus::{install, shown};
 
 fn version<'a>(definition: &'a mut Value, name: &str) -> &'a mut Value {
     let versions = definition["spec"]["versions"].as_array_mut().unwrap();

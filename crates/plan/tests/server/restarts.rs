@@ -3,10 +3,11 @@
 use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
+use windlass_bed::definitions;
 use windlass_model::{Forecast, ObjectRef};
 
 use crate::bed::Bed;
-use crate::corpus::{definitions, install};
+use crate::corpus::install;
 
 /// A workload of one pod that reads a ConfigMap or a Secret into variables.
 fn reader(bed: &Bed, name: &str, source: &str, of_pods: &Value, own: &Value) -> Value {
