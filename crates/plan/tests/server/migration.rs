@@ -3,6 +3,8 @@
 use serde_json::{Value, json};
 use windlass_cluster::{ApplyRequest, Expect, FIELD_MANAGER};
 use windlass_model::{Action, FieldChange, Object, changes};
+use windlass_plan::FieldRules;
+use windlass_settings::Ownership;
 
 use crate::bed::{Bed, is_quiet};
 
@@ -296,6 +298,28 @@ async fn what_is_not_declared_any_more_is_missed_after_a_migration_too() {
     bed.kubectl(&["apply", "-f", "-"], &text(&body("parameters", &json!({"a": "1"}))));
     let both = "problem immutable: reclaimPolicy, parameters";
     bed.check(&[body("reclaimPolicy", &json!("Retain"))], &[&["recreate StorageClass", both]]).await;
+}
+
+/// kubernetes issue 99003: what an old client wrote by an update stayed for ever.
+#[tokio::test]
+async fn a_manager_that_the_environment_file_names_gives_up_what_it_wrote() {
+    let mut bed = Bed::new().await;
+    let old = bed.config("a", &json!({"a": "1", "b": "2"}));
+    bed.kubectl(&["create", "--field-manager=old-deployer", "-f", "-"], &text(&old));
+    let body = bed.config("a", &json!({"a": "1"}));
+    let plan = bed.check(std::slice::from_ref(&body), &[&["adopt ConfigMap/a Server"]]).await;
+    assert!(plan.actions[0].delta.is_empty() && plan.actions[0].migration.is_none(), "{plan:?}");
+    let ownership = Ownership { conflicts: Vec::new(), migrate: vec!["old-deployer".to_owned()] };
+    bed.fields = FieldRules::new(&ownership, &[], Some("prd"), "2026-06-15T12:00:00Z".parse().unwrap());
+    let moves = "first moves to Windlass what old-deployer";
+    let plan = bed
+        .check(std::slice::from_ref(&body), &[&["adopt ConfigMap/a Server", "Removed data.b", moves]])
+        .await;
+    bed.migrate(&plan.actions[0]).await;
+    bed.deliver(&[("shop", std::slice::from_ref(&body))]).await;
+    let data = bed.kubectl(&["-n", &bed.namespace, "get", "configmap", "a", "-o", "jsonpath={.data}"], "");
+    assert_eq!(data, r#"{"a":"1"}"#);
+    assert!(is_quiet(&bed.plan(&[("shop", std::slice::from_ref(&body))]).await));
 }
 
 /// A later client-side apply takes fields without any conflict; the next plan is the first to notice.
