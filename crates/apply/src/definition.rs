@@ -83,6 +83,11 @@ pub(crate) fn served_versions(definition: &Object) -> impl Iterator<Item = &str>
         .filter_map(|v| v["name"].as_str())
 }
 
+/// Says whether the server has taken a live definition's kind up.
+pub(crate) fn is_established(live: &Object) -> bool {
+    established(live) == Ok(true)
+}
+
 /// Says whether a live definition is established, or why it never will be.
 fn established(live: &Object) -> Result<bool, String> {
     let conditions = live.body().pointer("/status/conditions").and_then(Value::as_array);

@@ -4,7 +4,7 @@ use windlass_cluster::ClusterError;
 use windlass_model::{GroupKind, Object, ObjectRef, defined_kind};
 
 use crate::Context;
-use crate::definition::served_versions;
+use crate::definition::{is_established, served_versions};
 use crate::failure::is_unanswered;
 
 /// Returns why a definition must stay because of its objects, if it is one and must: they would go with it, also those
@@ -19,7 +19,7 @@ pub(crate) async fn reason(live: &Object, context: &Context<'_>) -> Result<Optio
             Ok(object.map(|object| format!("objects of its kind exist and would go with it: {object}")))
         }
         // The server never took the kind up, so that nobody can have made one.
-        Err(ClusterError::UnknownKind { stale: false, .. }) if served_versions(live).next().is_some() => {
+        Err(ClusterError::UnknownKind { stale: false, .. }) if serves(live) && !is_established(live) => {
             Ok(None)
         }
         Err(error) if is_unanswered(&error) => Err(error),
@@ -30,4 +30,8 @@ pub(crate) async fn reason(live: &Object, context: &Context<'_>) -> Result<Optio
 async fn first(kind: &GroupKind, context: &Context<'_>) -> Result<Option<ObjectRef>, ClusterError> {
     let resource = context.cluster.preferred(kind).await?;
     context.cluster.first(&resource).await
+}
+
+fn serves(definition: &Object) -> bool {
+    served_versions(definition).next().is_some()
 }

@@ -57,6 +57,15 @@ impl<'a> Definition<'a> {
         url.as_str().filter(|_| self.converts_by_webhook())
     }
 
+    /// Says whether the server has taken the kind up, so that objects of it can have been made.
+    pub fn is_established(&self) -> bool {
+        let conditions = self.body.pointer("/status/conditions").and_then(Value::as_array);
+        conditions
+            .into_iter()
+            .flatten()
+            .any(|condition| condition["type"] == "Established" && condition["status"] == "True")
+    }
+
     /// Returns the versions in which objects may still be stored; a definition that is not live has none.
     pub fn stored_versions(&self) -> impl Iterator<Item = &'a str> + use<'a> {
         let stored = self.body.pointer("/status/storedVersions").and_then(Value::as_array);

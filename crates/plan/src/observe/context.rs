@@ -3,9 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use windlass_cluster::{ClusterError, Selector};
-use windlass_model::{
-    ApplySet, Claims, EnvironmentName, GroupKind, Object, ObjectRef, PART_OF, Rendering, defined_kind,
-};
+use windlass_model::{ApplySet, Claims, EnvironmentName, GroupKind, Object, ObjectRef, PART_OF, Rendering};
+use windlass_schema::Version;
 
 use super::{Reader, descendants, tolerate, users};
 use crate::{Definition, ObjectKey, Observation, Removal, forecast, kinds};
@@ -89,11 +88,22 @@ async fn definitions(
 ) -> Result<BTreeMap<ObjectKey, Definition>, ClusterError> {
     let mut found = BTreeMap::new();
     for definition in going {
-        let Some(kind) = defined_kind(definition) else { continue };
-        let objects = match tolerate(reader.cluster.list_kind(&kind, Selector::default()).await)? {
-            Ok((_, listing)) => Ok(listing.objects),
-            // Where no version is served, objects can be stored all the same.
-            Err(ClusterError::UnknownKind { stale: false, .. }) if is_served(definition) => Ok(Vec::new()),
+        let Some(read) = windlass_schema::Definition::read(definition) else { continue };
+        let kind = read.kind().clone();
+        let served = read.versions().find(|version| version.is_served()).map(Version::name);
+        // Where no version is served, objects can be stored all the same.
+        let listed = match served {
+            Some(version) => reader.cluster.list_defined(&kind, version, Selector::default()).await,
+            None => reader.cluster.list_kind(&kind, Selector::default()).await.map(|(_, listing)| listing),
+        };
+        let objects = match tolerate(listed)? {
+            Ok(listing) => Ok(listing.objects),
+            // The server never took the kind up, so that nobody can have made one.
+            Err(ClusterError::UnknownKind { stale: false, .. })
+                if served.is_some() && !read.is_established() =>
+            {
+                Ok(Vec::new())
+            }
             Err(error) => Err(error),
         };
         let objects = objects
@@ -102,12 +112,6 @@ async fn definitions(
         found.insert(ObjectKey::from(definition.reference()), Definition { kind, objects });
     }
     Ok(found)
-}
-
-/// Says whether a definition serves any version.
-fn is_served(definition: &Object) -> bool {
-    windlass_schema::Definition::read(definition)
-        .is_some_and(|definition| definition.versions().any(windlass_schema::Version::is_served))
 }
 
 /// Finds what can hold data in namespaces that may go, whoever made it: a namespace takes everything along.
