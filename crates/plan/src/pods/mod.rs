@@ -69,8 +69,8 @@ impl Tried<'_> {
             }
             PodAnswer::Without { missing, asks_for_it, answer } => {
                 let names = coming(scene, action, missing)?;
-                let text =
-                    format!("its pods were previewed without {names}, which comes with the same commit");
+                let come = if missing.len() > 1 { "which come" } else { "which comes" };
+                let text = format!("its pods were tried out without {names}, {come} with the same commit");
                 action.forecasts.push(Forecast::Note { text });
                 let left_out = asks_for_it.then_some(names.as_str());
                 Tried { left_out, ..self }.judge(scene, action, answer)

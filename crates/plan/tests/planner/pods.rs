@@ -121,7 +121,7 @@ fn pods_are_judged_without_what_comes_with_the_commit() {
         let first: &[&[&str]] = &[&["create serviceaccount"]];
         created(&desired, std::slice::from_ref(&account), answer).check(exit, &[first, want].concat());
     };
-    let told = "previewed without the ServiceAccount `web`, which comes with the same commit";
+    let told = "tried out without the ServiceAccount `web`, which comes with the same commit";
     let admitted = || PodAnswer::Admitted { warnings: vec!["old field".to_owned()] };
     check(without(false, admitted()), 0, &[&["create deployment", told, "warning its pods: old field"]]);
     let refusal: &[&str] = &["refused pod-policy", "no-root"];

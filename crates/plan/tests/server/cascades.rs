@@ -62,6 +62,17 @@ impl Operator {
         Self { bed, group }
     }
 
+    /// Delivers a `Database`, whose `PodSet` owns a claim, and a ConfigMap that is returned.
+    async fn with_a_claim_below() -> (Self, Value) {
+        let mut operator = Self::new().await;
+        let stays = operator.bed.config("stays", &json!({}));
+        operator.bed.deliver(&[("shop", &[stays.clone(), operator.object("Database", "prod")])]).await;
+        operator.make(operator.object("PodSet", "prod-set"), "Database", "prod");
+        let name = operator.volume("lost", "Delete");
+        operator.make(claim(&operator.bed, "lost", &name), "PodSet", "prod-set");
+        (operator, stays)
+    }
+
     fn object(&self, kind: &str, name: &str) -> Value {
         json!({"apiVersion": format!("{}/v1", self.group), "kind": kind,
             "metadata": {"name": name, "namespace": self.bed.namespace}})
@@ -135,12 +146,7 @@ async fn a_resource_takes_the_claims_of_its_stateful_set_along() {
 /// Owners were read one by one, and after a hundred no more: a namespace full of others hid the data.
 #[tokio::test]
 async fn a_crowded_namespace_hides_no_claim() {
-    let mut operator = Operator::new().await;
-    let stays = operator.bed.config("stays", &json!({}));
-    operator.bed.deliver(&[("shop", &[stays.clone(), operator.object("Database", "prod")])]).await;
-    operator.make(operator.object("PodSet", "prod-set"), "Database", "prod");
-    let name = operator.volume("lost", "Delete");
-    operator.make(claim(&operator.bed, "lost", &name), "PodSet", "prod-set");
+    let (operator, stays) = Operator::with_a_claim_below().await;
     let bed = &operator.bed;
     let maps: Vec<Value> =
         (0..110).map(|number| bed.config(&format!("owner-{number}"), &json!({}))).collect();
@@ -168,12 +174,7 @@ async fn a_crowded_namespace_hides_no_claim() {
 
 #[tokio::test]
 async fn an_owner_that_may_not_be_read_is_no_proof_that_nothing_goes_along() {
-    let mut operator = Operator::new().await;
-    let stays = operator.bed.config("stays", &json!({}));
-    operator.bed.deliver(&[("shop", &[stays.clone(), operator.object("Database", "prod")])]).await;
-    operator.make(operator.object("PodSet", "prod-set"), "Database", "prod");
-    let name = operator.volume("lost", "Delete");
-    operator.make(claim(&operator.bed, "lost", &name), "PodSet", "prod-set");
+    let (operator, stays) = Operator::with_a_claim_below().await;
     let kinds = "configmaps,secrets,namespaces,pods,persistentvolumeclaims,persistentvolumes,statefulsets.apps,replicasets.apps";
     let kinds = format!("{kinds},databases.{}", operator.group);
     let limited = operator.bed.as_identity("get,list,create,patch,delete", &kinds).await;

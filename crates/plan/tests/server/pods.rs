@@ -194,7 +194,7 @@ async fn pods_whose_service_account_comes_with_the_commit_are_tried_out_without_
         )
     };
     let (good, bad) = (web("registry.example/good:1"), web("registry.example/bad:1"));
-    let told = "previewed without the ServiceAccount `web` and the PriorityClass `";
+    let told = "tried out without the ServiceAccount `web` and the PriorityClass `";
     let comes: [&[&str]; 2] = [&["create PriorityClass"], &["create ServiceAccount"]];
     let policy = enforce(&mut bed, GOOD_ONLY, None).await;
     let commit = |web: &Value| [urgent.clone(), account.clone(), web.clone()];
