@@ -38,7 +38,9 @@ impl Case<'_> {
         let Some(live) = self.here.live.as_ref().filter(|_| self.pair.migrates()) else { return true };
         // Client-side apply owns the defaults of what it creates, until they are not declared: they stay what they are.
         let same_owner = || self.moved.live.as_ref().is_some_and(|twin| united(twin) == united(live));
-        content(self.here) == content(self.moved) && (self.pair.origin == Origin::ClientSide || same_owner())
+        content(self.here) == content(self.moved)
+            && (self.pair.origin == Origin::ClientSide || same_owner())
+            && !self.is_refused_for_what_goes()
     }
 
     /// Returns in which way a planned action is not what the server says.
@@ -157,6 +159,14 @@ impl Case<'_> {
 }
 
 impl Case<'_> {
+    /// Says whether the twin is refused for nothing but defaults that stay there alone.
+    fn is_refused_for_what_goes(&self) -> bool {
+        let answer = self.moved.answer();
+        let causes = answer.causes();
+        let mut fields = causes.iter().filter_map(|cause| cause["field"].as_str());
+        !answer.is_ok() && !causes.is_empty() && fields.all(|field| self.goes_with_its_owner(field))
+    }
+
     /// Says whether a field is a default that client-side apply owns, and that goes once Windlass owns it and does not
     /// declare it. On the twin nobody owns it any more, so there it stays.
     fn goes_with_its_owner(&self, field: &str) -> bool {
