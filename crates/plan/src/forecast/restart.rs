@@ -46,14 +46,19 @@ fn caused(forecast: Forecast, changes: &[&FieldChange]) -> Forecast {
 /// Says in short what a path below `spec.template` is: `image of db`, `annotation checksum/config`.
 fn cause(path: &str) -> String {
     let below = path.trim_start_matches("spec.template.");
-    if let Some(name) = below.strip_prefix("metadata.annotations") {
-        return format!("annotation {}", name.trim_matches(['.', '[', ']', '"']));
+    for (map, entry) in [("annotations", "annotation"), ("labels", "label")] {
+        if let Some(name) = below.strip_prefix("metadata.").and_then(|below| below.strip_prefix(map)) {
+            let name = name.trim_matches(['.', '[', ']', '"']);
+            // All of them at once have no name.
+            return if name.is_empty() { map.to_owned() } else { format!("{entry} {name}") };
+        }
     }
     let below = below.trim_start_matches("spec.");
     let named = |list: &str| {
         let (name, rest) = below.strip_prefix(list)?.strip_prefix("[name=")?.split_once(']')?;
         let field = rest.trim_start_matches('.').split(['.', '[']).next().filter(|field| !field.is_empty());
-        Some(field.map_or_else(|| format!("{list} {name}"), |field| format!("{field} of {name}")))
+        let whole = || format!("{} {name}", list.trim_end_matches('s'));
+        Some(field.map_or_else(whole, |field| format!("{field} of {name}")))
     };
     named("containers")
         .or_else(|| named("initContainers"))
@@ -224,9 +229,11 @@ mod tests {
         for (path, want) in [
             ("spec.template.spec.containers[name=db].image", "image of db"),
             ("spec.template.spec.initContainers[name=init].env[name=A].value", "env of init"),
-            ("spec.template.spec.containers[name=new]", "containers new"),
+            ("spec.template.spec.containers[name=new]", "container new"),
             ("spec.template.metadata.annotations[\"checksum/config\"]", "annotation checksum/config"),
             ("spec.template.metadata.annotations.stamp", "annotation stamp"),
+            ("spec.template.metadata.annotations", "annotations"),
+            ("spec.template.metadata.labels.tier", "label tier"),
             ("spec.template.spec.volumes[name=conf].configMap.name", "volumes"),
             ("spec.template.spec.nodeSelector", "nodeSelector"),
         ] {
