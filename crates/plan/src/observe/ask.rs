@@ -191,13 +191,13 @@ async fn migrated(question: &Question<'_>, object: &Object, asked: Asked) -> Res
         Ask::Answered(reply) if !foreseen.removes => {
             Ask::Answered(Reply { object: foreseen.seen_in(&reply.object), warnings: reply.warnings.clone() })
         }
-        before => {
-            let warnings = match before {
-                Ask::Answered(reply) => reply.warnings.clone(),
-                _ => Vec::new(),
-            };
+        _ => {
             match tolerate(question.cluster.patch(object, &foreseen.patch(live), true).await)? {
-                Ok(answer) => Ask::Answered(Reply { object: foreseen.seen_in(&answer.object), warnings }),
+                Ok(answer) => Ask::Answered(Reply {
+                    object: foreseen.seen_in(&answer.object),
+                    // What was warned of before may go with its owner.
+                    warnings: answer.warnings,
+                }),
                 Err(error) if foreseen.merged_here && !is_judgement(&error) => return Ok(asked),
                 Err(error) => failed(error),
             }

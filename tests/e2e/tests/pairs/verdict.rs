@@ -56,7 +56,7 @@ impl Case<'_> {
         if !waits && action["preview"]["verified"] != "server" {
             found.push(format!("it is previewed {}", action["preview"]));
         }
-        let answer = self.here.answer();
+        let answer = self.moved.answer();
         let told = action["warnings"].as_array().map_or(&[][..], Vec::as_slice);
         if answer.is_ok() && self.pair.kind.kind != "Secret" {
             let silent = answer.warnings.iter().filter(|warning| !told.iter().any(|told| told == *warning));
