@@ -53,7 +53,8 @@ impl Action {
             );
         if protected {
             return Reversal::WithSteps(
-                "the previous commit would delete it, and its kind is protected: that needs a dated permission".to_owned(),
+                "deleted by the previous commit, and of a protected kind: that needs a dated permission"
+                    .to_owned(),
             );
         }
         Reversal::Yes
@@ -154,7 +155,7 @@ mod tests {
             |volumes| [Forecast::Cascade { text: String::new(), pods: 3, claims: 1, volumes, bytes: 1 }];
         check(Operation::NoOp, "Secret", &[], &[], "yes");
         check(Operation::Create, "ConfigMap", &[], &[], "yes");
-        check(Operation::Create, "StatefulSet.apps", &[], &[], "steps: the previous commit would delete it");
+        check(Operation::Create, "StatefulSet.apps", &[], &[], "steps: deleted by the previous commit");
         check(Operation::Adopt, "ConfigMap", &[], &[], "steps: the previous commit does not hold it");
         check(Operation::Update, "StatefulSet.apps", &["spec", "template"], &[], "steps: the version before");
         check(Operation::Create, "Job.batch", &[], &[], "steps: what a job has done");

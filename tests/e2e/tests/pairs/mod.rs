@@ -201,7 +201,7 @@ fn wanted<'a>(
             let object = if pair.migrates() { scene.twin_member(object) } else { labelled(object, set) };
             apply(&scene.raw, pair.kind, &object, MANAGER, "force=true&dryRun=All").is_ok()
         };
-        if judged.is_accepted || accepts(&pair.desired) {
+        if judged.is_accepted || judged.class != NOT_COMPARABLE && accepts(&pair.desired) {
             return Some((*pair, pair.desired.clone()));
         }
         if pair.origin != generate::Origin::Absent && accepts(&pair.base) {

@@ -36,10 +36,12 @@ impl Case<'_> {
             Some(content)
         };
         let Some(live) = self.here.live.as_ref().filter(|_| self.pair.migrates()) else { return true };
-        // Client-side apply owns the defaults of what it creates, until they are not declared: they stay what they are.
+        // Client-side apply owns the defaults of what it creates, until they are not declared: they stay what they are. Not
+        // so those of a Job, of which one depends on another and none may change.
+        let keeps_defaults = self.pair.origin == Origin::ClientSide && self.pair.kind.kind != "Job";
         let same_owner = || self.moved.live.as_ref().is_some_and(|twin| united(twin) == united(live));
         content(self.here) == content(self.moved)
-            && (self.pair.origin == Origin::ClientSide || same_owner())
+            && (keeps_defaults || same_owner())
             && !self.is_refused_for_what_goes()
     }
 
