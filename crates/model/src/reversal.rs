@@ -38,6 +38,15 @@ impl Action {
         }
     }
 
+    /// Says whether another version may run on the same data after the action, in whichever direction.
+    pub fn may_change_format(&self) -> bool {
+        let kind = &self.object.kind;
+        let changes = |keys: &[&str]| self.delta.iter().any(|change| change.path.starts_with(keys));
+        self.operation == Operation::Update
+            && (kind.is("apps", "StatefulSet") && changes(&["spec", "template"])
+                || is_custom_kind(kind) && changes(&["spec"]))
+    }
+
     fn of_creation(&self) -> Reversal {
         let kind = &self.object.kind;
         let protected = is_custom_kind(kind)
@@ -81,11 +90,11 @@ impl Action {
             Reversal::WithSteps("the fields that it takes over stay with Windlass".to_owned())
         } else if kind.is("apps", "StatefulSet") && changes(&["spec", "template"]) {
             Reversal::WithSteps(
-                "the version before must be able to read what the new one has written: upgrades of data formats are often one way".to_owned(),
+                "the version before must be able to read what the new one has written: upgrades of data formats are often one way, so have a backup".to_owned(),
             )
         } else if is_custom_kind(kind) && changes(&["spec"]) {
             Reversal::WithSteps(
-                "its operator must be able to go back: upgrades of data formats are often one way".to_owned(),
+                "its operator must be able to go back: upgrades of data formats are often one way, so have a backup".to_owned(),
             )
         } else {
             Reversal::Yes

@@ -20,17 +20,17 @@ const TOKEN_VOLUME: &str = "kube-api-access-";
 /// A dry-run takes the first address and the first port of the range, whoever has them (measured on 1.36).
 pub(crate) fn told(desired: &Object, live: Option<&Object>, answer: &Object) -> Object {
     let kind = &answer.reference().kind;
-    let mut body = answer.body().clone();
-    let known = Known::of(desired, live);
-    if kind.is("", "Service") {
-        service(&mut body, &known);
+    let hide: fn(&mut Value, &Known) = if kind.is("", "Service") {
+        service
     } else if kind.is("batch", "Job") {
-        job(&mut body, &known);
+        job
     } else if kind.is("", "Pod") {
-        pod(&mut body, &known);
+        pod
     } else {
         return answer.clone();
-    }
+    };
+    let mut body = answer.body().clone();
+    hide(&mut body, &Known::of(desired, live));
     if body == *answer.body() { answer.clone() } else { answer.with_body(body) }
 }
 

@@ -93,7 +93,10 @@ fn prune(scene: &Scene<'_>, candidate: &Candidate, action: Action) -> Action {
     }
     match scene.observation.users.get(&ObjectKey::from(&action.object)) {
         Some(Ok(pods)) if !pods.is_empty() => {
-            let text = format!("deleted once nothing uses it; now these do: {}", guards::some(pods));
+            let text = format!(
+                "deleted once nothing uses it; now these do: {} (what is still used in the end stays until a later run)",
+                guards::some(pods)
+            );
             action.forecasts.push(Forecast::Note { text });
         }
         Some(Err(reason)) => action.warnings.push(format!(

@@ -1,6 +1,6 @@
 //! How much care an action asks for.
 
-use windlass_model::{Forecast, GroupKind, Operation, Risk, holds_data};
+use windlass_model::{Forecast, GroupKind, Object, Operation, Risk, holds_data};
 
 use crate::kinds;
 
@@ -14,6 +14,16 @@ pub(crate) fn of(operation: Operation, kind: &GroupKind, forecasts: &[Forecast])
         Operation::Update | Operation::Adopt if kinds::is_namespace(kind) => Risk::Access.max(follows),
         Operation::Create | Operation::Update | Operation::Adopt => of_kind(kind).max(follows),
     }
+}
+
+/// Returns the risk of what an object opens: whoever creates or changes a Service that is reachable from outside the cluster
+/// changes access.
+pub(crate) fn of_exposure(operation: Operation, object: &Object) -> Risk {
+    let spec = &object.body()["spec"];
+    let opens = matches!(spec["type"].as_str(), Some("LoadBalancer" | "NodePort"))
+        || spec["externalIPs"].as_array().is_some_and(|ips| !ips.is_empty());
+    let writes = matches!(operation, Operation::Create | Operation::Update | Operation::Adopt);
+    if writes && object.reference().kind.is("", "Service") && opens { Risk::Access } else { Risk::None }
 }
 
 fn of_forecast(forecast: &Forecast) -> Risk {
@@ -39,7 +49,22 @@ fn of_kind(kind: &GroupKind) -> Risk {
 
 #[cfg(test)]
 mod tests {
+    use serde_json::{Value, json};
+
     use super::*;
+
+    #[test]
+    fn a_service_that_opens_the_cluster_changes_access() {
+        let check = |operation: Operation, spec: Value, want: Risk| {
+            let body = json!({"apiVersion": "v1", "kind": "Service", "metadata": {"name": "a", "namespace": "b"}, "spec": spec});
+            assert_eq!(of_exposure(operation, &Object::new(body, None).unwrap()), want);
+        };
+        check(Operation::Create, json!({"type": "LoadBalancer"}), Risk::Access);
+        check(Operation::Update, json!({"type": "NodePort"}), Risk::Access);
+        check(Operation::Create, json!({"externalIPs": ["192.0.2.1"]}), Risk::Access);
+        check(Operation::NoOp, json!({"type": "LoadBalancer"}), Risk::None);
+        check(Operation::Create, json!({"type": "ClusterIP", "externalIPs": []}), Risk::None);
+    }
 
     #[test]
     fn by_operation_kind_and_forecast() {

@@ -37,7 +37,7 @@ pub(crate) fn counts_line(of: &Counts) -> String {
 }
 
 /// Returns what a whole plan restarts, stops and destroys, on one line: `restarts 5 pods; destroys 16 GiB in 2 volumes`.
-/// `deletes` plans that destroy nothing say so: silence would be no answer.
+/// Plans that delete or restart and destroy nothing say so: silence would be no answer.
 pub(crate) fn toll_line(toll: &Toll, deletes: Deletes) -> Option<String> {
     let number = |count: usize, noun: &str| (count > 0).then(|| format!("{count} {noun}{}", plural(count)));
     let mut parts = Vec::new();
@@ -51,7 +51,9 @@ pub(crate) fn toll_line(toll: &Toll, deletes: Deletes) -> Option<String> {
     parts.extend(number(toll.deleted_claims, "claim").map(|claims| format!("deletes {claims}")));
     if let Some(volumes) = number(toll.destroyed_volumes, "volume") {
         parts.push(format!("destroys {} in {volumes}", readable_bytes(toll.destroyed_bytes)));
-    } else if deletes == Deletes::NoData && toll.uncounted_deletions == 0 {
+    } else if (deletes == Deletes::NoData || !parts.is_empty() && deletes == Deletes::Nothing)
+        && toll.uncounted_deletions == 0
+    {
         parts.push("destroys no volume".to_owned());
     }
     parts.extend(

@@ -49,7 +49,8 @@ pub(crate) fn judge(scene: &Scene<'_>, position: usize, unit: &Unit, object: &Ob
     };
     action = custom::revise(&case, action);
     action.forecasts.extend(ours::takeovers(&case));
-    action.risk = risk::of(action.operation, &action.object.kind, &action.forecasts);
+    action.risk = risk::of(action.operation, &action.object.kind, &action.forecasts)
+        .max(risk::of_exposure(action.operation, case.object));
     if action.operation.writes() {
         action.bodies = case.bodies();
     }

@@ -18,11 +18,12 @@ pub(super) fn lines(action: &Action) -> Vec<Line> {
     match action.object.kind.to_string().as_str() {
         "Deployment.apps" | "StatefulSet.apps" | "ReplicaSet.apps" => {
             let pods = body["spec"]["replicas"].as_u64().unwrap_or(1);
-            plain(format!(
+            let starts = format!(
                 "starts {pods} pod{}: {}",
                 if pods == 1 { "" } else { "s" },
                 images(&body["spec"]["template"])
-            ))
+            );
+            std::iter::once(starts).chain(claims(&body)).map(|text| Line::new(Tone::Plain, text)).collect()
         }
         "DaemonSet.apps" => {
             plain(format!("starts a pod on every node: {}", images(&body["spec"]["template"])))
@@ -46,6 +47,19 @@ pub(super) fn lines(action: &Action) -> Vec<Line> {
         "ConfigMap" | "Secret" => keys(&body),
         _ => Vec::new(),
     }
+}
+
+/// What each pod of a StatefulSet claims: whoever deletes the set later may not find it in Git.
+fn claims(set: &Value) -> Option<String> {
+    let templates = set["spec"]["volumeClaimTemplates"].as_array()?;
+    let each = templates.iter().map(|claim| {
+        format!(
+            "{} {}",
+            text(&claim["metadata"]["name"]),
+            text(&claim["spec"]["resources"]["requests"]["storage"])
+        )
+    });
+    Some(format!("each of its pods claims {}", each.collect::<Vec<_>>().join(", ")))
 }
 
 fn images(template: &Value) -> String {
@@ -126,8 +140,9 @@ mod tests {
         check(
             "StatefulSet",
             "apps/v1",
-            json!({"spec": {"replicas": 3, "template": pod}}),
-            &[&format!("starts 3 pods: {all}")],
+            json!({"spec": {"replicas": 3, "template": pod, "volumeClaimTemplates": [
+                {"metadata": {"name": "data"}, "spec": {"resources": {"requests": {"storage": "8Gi"}}}}]}}),
+            &[&format!("starts 3 pods: {all}"), "each of its pods claims data 8Gi"],
         );
         check("Deployment", "apps/v1", template.clone(), &[&format!("starts 1 pod: {all}")]);
         check("DaemonSet", "apps/v1", template.clone(), &[&format!("starts a pod on every node: {all}")]);

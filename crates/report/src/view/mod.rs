@@ -71,7 +71,7 @@ impl<'a> View<'a> {
         let counts_of = plan.counts();
         let refused = !drift && !plan.is_executable();
         Self {
-            title: format!("{}{environment}", if drift { "Drift" } else { "Plan" }),
+            title: format!("{}{environment}", subject(plan, drift)),
             verdict: headline(plan, drift),
             consequence: refused
                 .then_some("Nothing of this plan is carried out, and no approval changes that."),
@@ -109,6 +109,14 @@ impl<'a> View<'a> {
 /// Says whether there is anything to say about an object.
 fn is_shown(action: &Action) -> bool {
     action.operation != Operation::NoOp || action.problem.is_some() || !action.warnings.is_empty()
+}
+
+fn subject(plan: &Plan, drift: bool) -> &'static str {
+    match (drift, &plan.rollback) {
+        (true, _) => "Drift",
+        (false, Some(_)) => "Rollback plan",
+        (false, None) => "Plan",
+    }
 }
 
 fn headline(plan: &Plan, drift: bool) -> Line {
@@ -154,7 +162,7 @@ fn facts(plan: &Plan) -> Vec<(&'static str, String)> {
         }
     }
     if let Some(reason) = &plan.rollback {
-        fact("rollback", reason);
+        fact("rollback", &format!("reason given: {reason}"));
     }
     fact("cluster", &format!("{} ({})", plan.cluster.server, plan.cluster.version));
     fact("made", &format!("{} by {}", plan.created_at.strftime("%Y-%m-%d %H:%M:%S UTC"), plan.tool));

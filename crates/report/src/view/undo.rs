@@ -9,20 +9,30 @@ use super::line::{Line, Tone};
 use crate::actions::plural;
 
 /// How many objects are named before they are only counted.
-const NAMED: usize = 5;
+const NAMED: usize = 12;
 
 /// Says that delivering the previous commit undoes everything, if it does.
 pub(super) fn whole(plan: &Plan) -> Option<Line> {
     let mut writes = writing(plan).peekable();
     writes.peek()?;
-    let text = "going back: delivering the previous commit again puts every object back as it was";
+    let text = if plan.rollback.is_some() {
+        "undoing the rollback: delivering the commit that ran before puts every object back as it was"
+    } else {
+        "going back: delivering the previous commit again puts every object back as it was"
+    };
     writes.all(|action| action.reversal() == Reversal::Yes).then(|| Line::new(Tone::Plain, text))
 }
 
-/// Groups by reason what the previous commit does not undo alone; what nothing undoes comes first.
-pub(super) fn dangers(plan: &Plan) -> [Danger; 2] {
-    let (mut lost, mut steps) = (BTreeMap::new(), BTreeMap::new());
+/// Groups by reason what the previous commit does not undo alone; what nothing undoes comes first. Of a rollback, what it
+/// relies on comes before that: nobody but a person knows whether it holds.
+pub(super) fn dangers(plan: &Plan) -> [Danger; 3] {
+    let (mut relied, mut lost, mut steps) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
+    let goes_back = plan.rollback.is_some();
     for action in writing(plan) {
+        if goes_back && action.may_change_format() {
+            relied.entry(READS.to_owned()).or_insert_with(Vec::new).push(action);
+            continue;
+        }
         let (reasons, why) = match action.reversal() {
             Reversal::Yes => continue,
             Reversal::WithSteps(why) => (&mut steps, why),
@@ -30,11 +40,20 @@ pub(super) fn dangers(plan: &Plan) -> [Danger; 2] {
         };
         reasons.entry(why).or_insert_with(Vec::new).push(action);
     }
+    let more = if goes_back {
+        "Undoing the rollback takes more than the commit that ran before"
+    } else {
+        "Going back takes more than the previous commit"
+    };
     [
+        group("This goes back: check before you approve", Tone::Danger, relied),
         group("No way back", Tone::Danger, lost),
-        group("Going back takes more than the previous commit", Tone::Warning, steps),
+        group(more, Tone::Warning, steps),
     ]
 }
+
+/// What a rollback relies on.
+const READS: &str = "the version that comes back must be able to read what the one that runs has written: upgrades of data formats are often one way";
 
 fn writing(plan: &Plan) -> impl Iterator<Item = &Action> {
     plan.actions.iter().filter(|action| action.operation.writes())

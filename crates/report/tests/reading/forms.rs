@@ -229,6 +229,32 @@ fn a_deletion_says_whether_data_goes_and_whether_it_can_be_undone() {
     check_forms(&lost, &["No way back (1)", "their data would not"], &["destroys no volume", undone]);
 }
 
+/// The caution of a rollback spoke of the other direction, and its reason read like what had gone wrong with it.
+#[test]
+fn a_rollback_says_that_it_is_one_and_what_it_relies_on() {
+    let set = |image: &str| {
+        json!({"apiVersion": "apps/v1", "kind": "StatefulSet", "metadata": {"name": "db", "namespace": "shop"},
+            "spec": {"replicas": 3, "template": {"spec": {"containers": [{"name": "db", "image": image}]}}}})
+    };
+    let mut plan =
+        samples::plan(vec![samples::action(Operation::Update, Some(set("db:18")), Some(set("db:17")))]);
+    let forward =
+        "StatefulSet.apps shop/db: the version before must be able to read what the new one has written";
+    check_forms(&plan, &["Going back takes more than the previous commit (1)", forward], &["ollback"]);
+    plan.rollback = Some("18.0 cannot read the data".to_owned());
+    let relied = "StatefulSet.apps shop/db: the version that comes back must be able to read what the one that runs has written";
+    check_forms(
+        &plan,
+        &[
+            "Rollback plan",
+            "reason given: 18.0 cannot read the data",
+            "This goes back: check before you approve (1)",
+            relied,
+        ],
+        &["Going back takes more", forward],
+    );
+}
+
 #[test]
 fn the_verdict_is_a_key_of_the_document() {
     let check = |plan: &Plan, want: &str| assert_eq!(plan.to_json()["verdict"], want);
