@@ -30,7 +30,7 @@ ok "rollout status does not return" not k rollout status statefulset/db --timeou
 ok "the last pod is not ready" is False field pod/db-2 '{.status.conditions[?(@.type=="Ready")].status}'
 ok "the others were not touched" is "registry.example/db:1 registry.example/db:1" k get pod db-0 db-1 -o 'jsonpath={.items[*].spec.containers[0].image}'
 ok "one pod is updated" is 1 field statefulset/db '{.status.updatedReplicas}'
-soon 10 "the kubelet tells why" has "Readiness probe failed" k get events --field-selector=reason=Unhealthy,involvedObject.name=db-2
+soon 30 "the kubelet tells why" has "Readiness probe failed" k get events --field-selector=reason=Unhealthy,involvedObject.name=db-2
 uid=$(field pod/db-2 '{.metadata.uid}')
 manifest 1 | k apply -f - >/dev/null
 soon 10 "the old revision is wanted again" is "$first" field statefulset/db '{.status.updateRevision}'
