@@ -1,11 +1,13 @@
 //! What follows from changing an object.
 
+use std::ops::Range;
+
 use windlass_model::{
     DestroyedVolume, FieldChange, Forecast, GroupKind, Object, claim_templates, is_custom_kind,
     quantity_bytes,
 };
 
-use super::{count, note, ordinals, restart, rolls, text};
+use super::{START, count, note, restart, rolls, run, text};
 use crate::kinds;
 
 const WHEN_SCALED: &str = "/spec/persistentVolumeClaimRetentionPolicy/whenScaled";
@@ -54,25 +56,49 @@ fn default_replicas(desired: &Object, before: &Object, after: &Object) -> Option
     })
 }
 
+/// The ordinals of the pods of a StatefulSet.
+fn pods_of(set: &Object) -> Range<u64> {
+    let start = count(set, START, 0);
+    start..start.saturating_add(count(set, "/spec/replicas", 1))
+}
+
+/// Returns the ordinals of the pods that go: those above what stays, and those below it. The controller removes every pod
+/// outside of the new ordinals, also where only their start moves (`podInOrdinalRange`, stateful_set_utils.go).
+fn leaving(before: &Object, after: &Object) -> [Range<u64>; 2] {
+    let (was, will) = (pods_of(before), pods_of(after));
+    let above = was.start.max(will.end)..was.end;
+    let below = was.start..was.end.min(will.start);
+    [above, below].map(|range| if range.is_empty() { 0..0 } else { range })
+}
+
+fn length(ranges: &[Range<u64>; 2]) -> u64 {
+    ranges.iter().map(|range| range.end - range.start).sum()
+}
+
 fn scaled_down(before: &Object, after: &Object) -> Vec<Forecast> {
-    let (was, will) = (count(before, "/spec/replicas", 1), count(after, "/spec/replicas", 1));
-    if will >= was {
+    let leaving = leaving(before, after);
+    let many = length(&leaving);
+    if many == 0 {
         return Vec::new();
     }
-    let gone = usize::try_from(was - will).unwrap_or(usize::MAX);
-    let text_of = format!("pods are removed: {}", ordinals(after, "", (will..was).rev()));
+    let named = |prefix: &str| {
+        let runs = leaving.iter().filter(|range| !range.is_empty());
+        runs.map(|range| run(after, prefix, range.clone().rev())).collect::<Vec<_>>().join(", ")
+    };
+    let gone = usize::try_from(many).unwrap_or(usize::MAX);
+    let text_of = format!("pods are removed: {}", named(""));
     let mut forecasts =
         vec![Forecast::Cascade { text: text_of, pods: gone, claims: 0, volumes: 0, bytes: 0 }];
     if text(after, WHEN_SCALED) == Some("Delete") {
         for template in claim_templates(after) {
-            let claims = ordinals(after, &format!("{template}-"), (will..was).rev());
+            let claims = named(&format!("{template}-"));
             let each = requested(after, template).unwrap_or_default();
             forecasts.push(Forecast::Cascade {
                 text: format!("claims are deleted with their pods (whenScaled Delete): {claims}"),
                 pods: 0,
                 claims: gone,
                 volumes: gone,
-                bytes: each.saturating_mul(was - will),
+                bytes: each.saturating_mul(many),
             });
         }
     }
@@ -82,24 +108,27 @@ fn scaled_down(before: &Object, after: &Object) -> Vec<Forecast> {
 /// How many claims are named; nobody scales down by more.
 const MANY: u64 = 1000;
 
-/// Returns the volumes of the claims that scaling a StatefulSet down deletes, by the names that the claims have. `None` if
-/// there are too many to name.
+/// Returns the volumes of the claims that scaling a StatefulSet down, or moving its ordinals, deletes, by the names that
+/// the claims have. `None` if there are too many to name.
 pub(crate) fn scaled_away(before: &Object, after: &Object) -> Option<Vec<DestroyedVolume>> {
-    let (was, will) = (count(before, "/spec/replicas", 1), count(after, "/spec/replicas", 1));
     let deletes = text(after, WHEN_SCALED) == Some("Delete");
-    if !deletes || will >= was || !kinds::is_stateful_set(&after.reference().kind) {
+    if !deletes || !kinds::is_stateful_set(&after.reference().kind) {
         return Some(Vec::new());
     }
-    let start = count(after, "/spec/ordinals/start", 0);
+    let leaving = leaving(before, after);
+    if length(&leaving) > MANY {
+        return None;
+    }
     let set = after.reference();
     let claim = |template: &str, ordinal: u64| DestroyedVolume {
         namespace: set.namespace.clone().unwrap_or_default(),
-        claim: format!("{template}-{}-{}", set.name, start + ordinal),
+        claim: format!("{template}-{}-{ordinal}", set.name),
         name: String::new(),
     };
+    let ordinals = || leaving.iter().cloned().flatten();
     let of_template =
-        |template: &&str| (will..was).map(|ordinal| claim(template, ordinal)).collect::<Vec<_>>();
-    (was - will <= MANY).then(|| claim_templates(after).iter().flat_map(of_template).collect())
+        |template: &&str| ordinals().map(|ordinal| claim(template, ordinal)).collect::<Vec<_>>();
+    Some(claim_templates(after).iter().flat_map(of_template).collect())
 }
 
 /// Returns how many bytes a claim template of a StatefulSet asks for.
@@ -164,6 +193,33 @@ mod tests {
         );
         check(&spec(1, "Retain"), &spec(3, "Retain"), &spec(1, "Retain"), &["pods are removed: db-2, db-1"]);
         check(&spec(3, "Delete"), &spec(1, "Delete"), &spec(3, "Delete"), &[]);
+    }
+
+    /// Only the numbers of replicas were compared: moving the start destroyed all data of a set without a word.
+    #[test]
+    fn moving_the_ordinals_removes_pods_and_claims_too() {
+        let spec = |start: u64, replicas: u64| {
+            json!({"replicas": replicas, "ordinals": {"start": start},
+                "persistentVolumeClaimRetentionPolicy": {"whenScaled": "Delete"},
+                "volumeClaimTemplates": [{"metadata": {"name": "data"}}]})
+        };
+        let check = |from: (u64, u64), to: (u64, u64), pods: &[&str]| {
+            let (before, after) = (set(&spec(from.0, from.1)), set(&spec(to.0, to.1)));
+            let told = format!("{:?}", scaled_down(&before, &after));
+            let gone: Vec<String> =
+                scaled_away(&before, &after).unwrap().into_iter().map(|volume| volume.claim).collect();
+            assert_eq!(gone, pods.iter().map(|pod| format!("data-{pod}")).collect::<Vec<_>>());
+            for pod in pods {
+                assert!(told.contains(&format!(" {pod}")) && told.contains(&format!("data-{pod}")), "{told}");
+            }
+            assert!(!pods.is_empty() || told == "[]", "{told}");
+        };
+        check((0, 3), (3, 3), &["db-0", "db-1", "db-2"]);
+        check((0, 5), (1, 3), &["db-4", "db-0"]);
+        check((3, 3), (0, 3), &["db-3", "db-4", "db-5"]);
+        check((2, 3), (2, 0), &["db-2", "db-3", "db-4"]);
+        check((1, 3), (0, 5), &[]);
+        check((2, 3), (2, 3), &[]);
     }
 
     #[test]

@@ -39,11 +39,19 @@ pub(crate) fn ordinals(
     prefix: &str,
     indexes: impl DoubleEndedIterator<Item = u64> + Clone,
 ) -> String {
-    let start = count(set, "/spec/ordinals/start", 0);
-    let name = |index: u64| format!("{prefix}{}-{}", set.reference().name, start + index);
-    let many = indexes.clone().count();
-    match (indexes.clone().next(), indexes.clone().next_back()) {
+    let start = count(set, START, 0);
+    run(set, prefix, indexes.map(|index| start.saturating_add(index)))
+}
+
+/// Where the ordinals of a StatefulSet's pods begin.
+const START: &str = "/spec/ordinals/start";
+
+/// Names the pods or claims of a StatefulSet with these ordinals, in this order; long runs are shortened.
+fn run(set: &Object, prefix: &str, ordinals: impl DoubleEndedIterator<Item = u64> + Clone) -> String {
+    let name = |ordinal: u64| format!("{prefix}{}-{ordinal}", set.reference().name);
+    let many = ordinals.clone().count();
+    match (ordinals.clone().next(), ordinals.clone().next_back()) {
         (Some(first), Some(last)) if many > 5 => format!("{} … {} ({many})", name(first), name(last)),
-        _ => indexes.map(name).collect::<Vec<_>>().join(", "),
+        _ => ordinals.map(name).collect::<Vec<_>>().join(", "),
     }
 }

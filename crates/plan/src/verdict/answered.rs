@@ -7,7 +7,7 @@ use windlass_model::{
 };
 use windlass_settings::Winner;
 
-use super::{Case, note, ours};
+use super::{Case, note, ours, tell_losses};
 use crate::fields::{visible, winner};
 use crate::{Reply, chosen, forecast, ownership, sameness, stored};
 
@@ -46,9 +46,7 @@ pub(super) fn action(case: &Case<'_>, reply: &Reply) -> Action {
     }
     if action.operation.writes() {
         action.forecasts = forecasts(case, live, reply, &action);
-        let destroyed = forecast::scaled_away(live, &reply.object);
-        action.uncounted = destroyed.is_none();
-        action.destroys = destroyed.unwrap_or_default();
+        tell_losses(&mut action, live, &reply.object);
     }
     action.warnings = warnings(case, reply);
     action

@@ -134,6 +134,7 @@ impl Case<'_> {
             let after = live.with_body(overlay(live.body(), self.object.body()));
             action.delta = immutable::foreseen_delta(live, self.object);
             action.forecasts = forecast::of_change(self.object, live, &after, &action.delta);
+            tell_losses(&mut action, live, &after);
         }
         action
     }
@@ -162,6 +163,13 @@ impl Case<'_> {
         let message = format!("the live object is being deleted{}", kept_by(live));
         self.with_problem(Preview::Not("the live object is being deleted".to_owned()), other(message))
     }
+}
+
+/// Says which volumes a change destroys, whoever foresees it: an approval covers those, and no others.
+fn tell_losses(action: &mut Action, live: &Object, after: &Object) {
+    let destroyed = forecast::scaled_away(live, after);
+    action.uncounted = destroyed.is_none();
+    action.destroys = destroyed.unwrap_or_default();
 }
 
 pub(crate) fn live_id(live: &Object) -> Option<LiveId> {

@@ -204,4 +204,16 @@ fn an_approval_of_a_deletion_covers_the_data_it_named_and_no_more() {
         )
     };
     check("scaling down", &scaled("Retain"), &scaled("Delete"));
+    // A webhook that takes part in no dry-run: nothing but the preview is impossible.
+    let unseen = |rule: &str| {
+        let (mut desired, mut before) = (set("Retain"), set("Retain"));
+        desired["spec"]["replicas"] = 1.into();
+        before["spec"]["replicas"] = 2.into();
+        before["spec"]["persistentVolumeClaimRetentionPolicy"]["whenScaled"] = rule.into();
+        let words = "admission webhook \"w.example.com\" does not support dry run";
+        let failure = failure(400, "BadRequest", words, &json!([]));
+        let world = World::new().unit("shop", std::slice::from_ref(&desired));
+        world.refused(&desired, Some(member("shop", before)), failure)
+    };
+    check("scaling down, unseen", &unseen("Retain"), &unseen("Delete"));
 }
