@@ -46,6 +46,8 @@ pub struct Observation {
     pub claims: Claims,
     /// What descends from objects that may go: pods, claims, StatefulSets; or why that could not be found out.
     pub descendants: BTreeMap<ObjectKey, Result<Vec<Object>, String>>,
+    /// What was found of the descendants of those of which not all could be found out.
+    pub known_descendants: BTreeMap<ObjectKey, Vec<Object>>,
     /// StorageClasses by name; read only if claims change or claim templates are refused.
     pub classes: BTreeMap<String, Object>,
     /// Pods that use what may go now, or why that could not be looked at. Those of a revision that this very
@@ -61,6 +63,14 @@ pub struct Observation {
     pub recollection: Recollection,
     /// Whether the server was asked nothing: every answer is foretold.
     pub read_only: bool,
+}
+
+impl Observation {
+    /// Returns what is known to descend from an object.
+    pub(crate) fn descendants_of(&self, key: &ObjectKey) -> &[Object] {
+        let all = self.descendants.get(key).and_then(|found| found.as_ref().ok());
+        all.or_else(|| self.known_descendants.get(key)).map_or(&[], Vec::as_slice)
+    }
 }
 
 /// What the inventories of other delivery tools say about rendered objects and candidates.

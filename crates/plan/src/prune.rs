@@ -90,6 +90,8 @@ fn prune(scene: &Scene<'_>, candidate: &Candidate, action: Action) -> Action {
         action.uncounted = forecast::is_uncounted(&candidate.object, scene.observation);
         action.forecasts = forecast::of_removal(&candidate.object, scene.observation, &action.retains);
         action.risk = risk::of(action.operation, &action.object.kind, &action.forecasts);
+        action.problem =
+            action.problem.or_else(|| retain::doubt(scene, &candidate.object).map(problem::other));
     }
     match scene.observation.users.get(&ObjectKey::from(&action.object)) {
         Some(Ok(pods)) if !pods.is_empty() => {

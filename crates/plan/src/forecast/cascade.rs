@@ -17,19 +17,23 @@ pub(super) fn of(
     observation: &Observation,
     retained: &[RetainedVolume],
 ) -> Option<Forecast> {
-    let descendants = match observation.descendants.get(&ObjectKey::from(object.reference()))? {
-        Ok(descendants) => descendants,
-        Err(reason) => {
-            return Some(Forecast::Note {
-                text: format!("what goes along with it could not be counted: {reason}"),
-            });
-        }
-    };
+    let key = ObjectKey::from(object.reference());
+    let doubt = observation.descendants.get(&key)?.as_ref().err();
+    let descendants = observation.descendants_of(&key);
     let kind_of = |object: &&Object, kind: &str| object.reference().kind.is("", kind);
     let pods = descendants.iter().filter(|object| kind_of(object, "Pod")).count();
     let claims = claims_going(object, observation);
     let is_kept = |claim: &Object| is_kept(claim, observation, retained);
-    (pods > 0 || !claims.is_empty()).then(|| counted(pods, &claims, is_kept))
+    let known = (pods > 0 || !claims.is_empty()).then(|| counted(pods, &claims, is_kept));
+    let Some(reason) = doubt else { return known };
+    let told = format!("what goes along with it could not be counted: {reason}");
+    Some(match known {
+        Some(Forecast::Cascade { text, pods, claims, volumes, bytes }) => {
+            let text = format!("{text}; perhaps not all: {told}");
+            Forecast::Cascade { text, pods, claims, volumes, bytes }
+        }
+        _ => Forecast::Note { text: told },
+    })
 }
 
 /// Returns the claims that go when an object is deleted: itself, those of a namespace, those that descend from the
@@ -40,9 +44,7 @@ pub(crate) fn claims_going<'a>(object: &'a Object, observation: &'a Observation)
     if kinds::is_claim(&reference.kind) {
         return vec![object];
     }
-    let descendants =
-        observation.descendants.get(&ObjectKey::from(reference)).and_then(|found| found.as_ref().ok());
-    let descendants = descendants.map_or(&[][..], Vec::as_slice);
+    let descendants = observation.descendants_of(&ObjectKey::from(reference));
     let owned = descendants.iter().filter(|object| kinds::is_claim(&object.reference().kind));
     let whole = kinds::is_namespace(&reference.kind).then_some(reference.name.as_str());
     let inside = whole.into_iter().flat_map(|namespace| observation.claims.inside(namespace));

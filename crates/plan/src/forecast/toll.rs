@@ -76,9 +76,8 @@ impl Gone {
     fn add(&mut self, observation: &Observation, object: &Object, retained: &[RetainedVolume]) {
         let key = ObjectKey::from(object.reference());
         self.uncounted += usize::from(is_uncounted(object, observation));
-        let descendants = observation.descendants.get(&key).and_then(|found| found.as_ref().ok());
-        let pods =
-            std::iter::once(object).chain(descendants.into_iter().flatten()).filter(|object| is_pod(object));
+        let descendants = observation.descendants_of(&key);
+        let pods = std::iter::once(object).chain(descendants).filter(|object| is_pod(object));
         self.pods.extend(pods.map(|pod| ObjectKey::from(pod.reference())));
         for claim in claims_going(object, observation) {
             self.claims.insert(ObjectKey::from(claim.reference()));

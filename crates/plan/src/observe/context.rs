@@ -30,11 +30,12 @@ pub(super) async fn complete(
     observation.definitions = definitions(reader, &going).await?;
     observation.users = users::find(reader, &going).await?;
     observation.residents = residents(reader, &going).await?;
-    observation.descendants = descendants::find(reader, &going).await?;
-    let descendants = observation.descendants.values().flatten().flatten();
-    let gone: Vec<&Object> = going.iter().chain(descendants).collect();
+    let descendants = descendants::find(reader, &going).await?;
+    let all = descendants.found.values().flatten().flatten();
+    let gone: Vec<&Object> = going.iter().chain(all).chain(descendants.known.values().flatten()).collect();
     observation.claims = claims(reader, &gone).await?;
     observation.volumes = volumes(reader, &gone, &observation.claims).await?;
+    (observation.descendants, observation.known_descendants) = (descendants.found, descendants.known);
     if forecast::asks_for_classes(&observation.objects) {
         observation.classes = classes(reader).await?;
     }

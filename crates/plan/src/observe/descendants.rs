@@ -11,8 +11,14 @@ use crate::{ObjectKey, kinds};
 /// From how many owners of one kind on a LIST costs less than GETs.
 const LIST_FROM: usize = 3;
 
-/// The objects that descend from one that may go, or why they could not be found.
-pub(super) type Descendants = BTreeMap<ObjectKey, Result<Vec<Object>, String>>;
+/// The objects that descend from those that may go.
+#[derive(Default)]
+pub(super) struct Descendants {
+    /// All of them, or why they could not be found.
+    pub(super) found: BTreeMap<ObjectKey, Result<Vec<Object>, String>>,
+    /// What was found of those of which not all could be.
+    pub(super) known: BTreeMap<ObjectKey, Vec<Object>>,
+}
 
 /// Finds the pods, claims and StatefulSets that go along with what may go: by owner references, over as many
 /// generations as there are, and all of them with a namespace. Costs four LISTs a namespace, and for the owners between
@@ -29,25 +35,36 @@ pub(super) async fn find(reader: &Reader<'_>, going: &[Object]) -> Result<Descen
             owners.entry(namespace).or_default().push(object);
         }
     }
-    let mut found = Descendants::new();
+    let mut descendants = Descendants::default();
     for (namespace, owners) in owners {
         let lines = match tolerate(Family::read(reader.cluster, namespace).await)? {
             Ok(mut family) => tolerate(family.complete(&owners).await)?.map(|()| family.lines()),
             Err(error) => Err(error),
         };
         for owner in owners {
-            let descendants = match &lines {
-                Ok(lines) => lines.of(owner),
+            let key = ObjectKey::from(owner.reference());
+            let found = match &lines {
+                Ok(lines) => {
+                    let known = lines.known(owner);
+                    match lines.doubt(owner) {
+                        None => Ok(known),
+                        Some(reason) => {
+                            descendants.known.insert(key.clone(), known);
+                            Err(reason.to_owned())
+                        }
+                    }
+                }
                 Err(error) => Err(error.to_string()),
             };
-            found.insert(ObjectKey::from(owner.reference()), descendants);
+            descendants.found.insert(key, found);
         }
     }
-    Ok(found)
+    Ok(descendants)
 }
 
 fn has_descendants(kind: &GroupKind) -> bool {
-    is_custom_kind(kind) || matches!(kind.group.as_str(), "apps" | "batch")
+    let is_core = matches!(kind.kind.as_str(), "Pod" | "ReplicationController") && kind.group.is_empty();
+    is_custom_kind(kind) || is_core || matches!(kind.group.as_str(), "apps" | "batch")
 }
 
 /// What lives in a namespace, with the owners between.
@@ -201,19 +218,26 @@ struct Lines {
 }
 
 impl Lines {
-    /// Returns the members that descend from an object, all of them, if it is their namespace; or why that cannot be told.
-    fn of(&self, owner: &Object) -> Result<Vec<Object>, String> {
+    /// Returns the members that are known to descend from an object: all of them, if it is their namespace.
+    fn known(&self, owner: &Object) -> Vec<Object> {
         if kinds::is_namespace(&owner.reference().kind) {
-            return Ok(self.members.clone());
+            return self.members.clone();
         }
-        let none = BTreeSet::new();
-        let own = owner.uid().and_then(|uid| self.members_of.get(uid)).unwrap_or(&none);
-        // Between a built-in workload and data is no kind that could not be read.
-        let matters = is_custom_kind(&owner.reference().kind);
-        match self.doubtful.iter().find(|(index, _)| matters && !own.contains(index)) {
-            Some((_, reason)) => Err(reason.clone()),
-            None => Ok(own.iter().filter_map(|index| self.members.get(*index)).cloned().collect()),
+        self.indexes(owner).filter_map(|index| self.members.get(index)).cloned().collect()
+    }
+
+    /// Returns why not all of them may be known.
+    fn doubt(&self, owner: &Object) -> Option<&str> {
+        // Between a built-in workload and data is hardly ever a kind that cannot be read.
+        if !is_custom_kind(&owner.reference().kind) {
+            return None;
         }
+        let own: BTreeSet<usize> = self.indexes(owner).collect();
+        self.doubtful.iter().find(|(index, _)| !own.contains(index)).map(|(_, reason)| reason.as_str())
+    }
+
+    fn indexes(&self, owner: &Object) -> impl Iterator<Item = usize> {
+        owner.uid().and_then(|uid| self.members_of.get(uid)).into_iter().flatten().copied()
     }
 }
 

@@ -101,4 +101,34 @@ fn a_volume_that_cannot_be_read_is_not_said_to_stay() {
     let plan = world.plan();
     assert!(plan.actions[0].retains.is_empty());
     assert!(format!("{:?}", plan.actions[0].forecasts).contains("DataLoss"));
+    let problem = plan.actions[0].problem.as_ref().unwrap().summary();
+    assert!(problem.contains("the volume `pv-1` of") && problem.contains("could not be read"), "{problem}");
+}
+
+/// One owner that could not be read made a plan forget the claims that it knew, and nothing was kept.
+#[test]
+fn of_a_deletion_that_could_not_be_counted_nothing_is_said_to_stay() {
+    let check = |keeps: bool| {
+        let seen = world(keeps).observation;
+        let custom = named("ex.io/v1", "Foo", Some("shop"), "db");
+        let mut world =
+            World::new().unit("shop", &[]).set("shop", &[&custom]).candidate(member("shop", custom.clone()));
+        world.guards.retain_volumes = keeps;
+        world.observation.volumes = seen.volumes;
+        let claim = seen.candidates[0].object.clone();
+        let key = ObjectKey::from(object(custom).reference());
+        world.observation.descendants.insert(key.clone(), Err("podsets are forbidden".to_owned()));
+        world.observation.known_descendants.insert(key, vec![claim]);
+        let plan = world.plan();
+        let action = plan.actions.iter().find(|action| action.operation == Operation::Prune).unwrap().clone();
+        let told = format!("{:?}", action.forecasts);
+        assert!(action.uncounted && told.contains("could not be counted: podsets are forbidden"), "{told}");
+        action
+    };
+    let destroyed = check(false).destroys;
+    assert_eq!(destroyed.iter().map(|volume| volume.claim.as_str()).collect::<Vec<_>>(), ["data"]);
+    let kept = check(true);
+    assert_eq!(kept.retains.len(), 1, "what is known is kept");
+    let problem = kept.problem.unwrap().summary();
+    assert!(problem.contains("could not be found out"), "{problem}");
 }
