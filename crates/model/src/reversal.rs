@@ -88,14 +88,15 @@ impl Action {
             )
         } else if !self.takes_over.is_empty() || self.migration.is_some() {
             Reversal::WithSteps("the fields that it takes over stay with Windlass".to_owned())
-        } else if kind.is("apps", "StatefulSet") && changes(&["spec", "template"]) {
-            Reversal::WithSteps(
-                "the version before must be able to read what the new one has written: upgrades of data formats are often one way, so have a backup".to_owned(),
-            )
-        } else if is_custom_kind(kind) && changes(&["spec"]) {
-            Reversal::WithSteps(
-                "its operator must be able to go back: upgrades of data formats are often one way, so have a backup".to_owned(),
-            )
+        } else if self.may_change_format() {
+            let who = if is_custom_kind(kind) {
+                "its operator must be able to go back"
+            } else {
+                "the version before must be able to read what the new one has written"
+            };
+            Reversal::WithSteps(format!(
+                "{who}: upgrades of data formats are often one way, so have a backup"
+            ))
         } else {
             Reversal::Yes
         }

@@ -54,7 +54,9 @@ async fn ask(reader: &Reader<'_>, sample: &Sample<'_>) -> Result<PodAnswer, Clus
     let mut missing = Missing::new();
     let failure = loop {
         match tolerate(reader.cluster.try_create(&pod).await)? {
-            Ok(answer) => return Ok(given(missing, PodAnswer::Admitted { warnings: answer.warnings })),
+            Ok(answer) => {
+                return Ok(given(missing, false, PodAnswer::Admitted { warnings: answer.warnings }));
+            }
             Err(ClusterError::Api { failure, .. }) => match without_named(&pod, &failure) {
                 Some((named, rest)) => {
                     missing.push(named);
@@ -62,7 +64,7 @@ async fn ask(reader: &Reader<'_>, sample: &Sample<'_>) -> Result<PodAnswer, Clus
                 }
                 None => break *failure,
             },
-            Err(error) => return Ok(given(missing, PodAnswer::Failed(error.to_string()))),
+            Err(error) => return Ok(given(missing, false, PodAnswer::Failed(error.to_string()))),
         }
     };
     let policy = policy(reader, &failure).await?;
@@ -72,21 +74,17 @@ async fn ask(reader: &Reader<'_>, sample: &Sample<'_>) -> Result<PodAnswer, Clus
     };
     let asks_for_sender = policy.as_ref().is_some_and(speaks_of_sender);
     let asks_for_it = may_ask_for(&missing, &failure, policy.as_ref());
-    let answer = PodAnswer::Refused { failure, asks_for_sender, everywhere };
-    Ok(match given(missing, answer) {
-        PodAnswer::Without { missing, answer, .. } => PodAnswer::Without { missing, asks_for_it, answer },
-        answer => answer,
-    })
+    Ok(given(missing, asks_for_it, PodAnswer::Refused { failure, asks_for_sender, everywhere }))
 }
 
 /// Kinds and names of what a pod names and does not exist.
 type Missing = Vec<(&'static str, String)>;
 
-fn given(missing: Missing, answer: PodAnswer) -> PodAnswer {
+fn given(missing: Missing, asks_for_it: bool, answer: PodAnswer) -> PodAnswer {
     if missing.is_empty() {
         return answer;
     }
-    PodAnswer::Without { missing, asks_for_it: false, answer: Box::new(answer) }
+    PodAnswer::Without { missing, asks_for_it, answer: Box::new(answer) }
 }
 
 fn without_named(pod: &Object, failure: &Failure) -> Option<((&'static str, String), Object)> {
