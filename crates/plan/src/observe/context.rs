@@ -33,7 +33,11 @@ pub(super) async fn complete(
     let descendants = descendants::find(reader, &going).await?;
     let all = descendants.found.values().flatten().flatten();
     let gone: Vec<&Object> = going.iter().chain(all).chain(descendants.known.values().flatten()).collect();
-    observation.claims = claims(reader, &gone).await?;
+    let namespaces: BTreeSet<&str> = gone.iter().filter_map(|object| forecast::claims_in(object)).collect();
+    let is_there = |claim: &&Object| {
+        claim.reference().namespace.as_deref().is_some_and(|namespace| namespaces.contains(namespace))
+    };
+    observation.claims = descendants.claims.iter().filter(is_there).cloned().collect();
     observation.volumes = volumes(reader, &gone, &observation.claims).await?;
     (observation.descendants, observation.known_descendants) = (descendants.found, descendants.known);
     if forecast::asks_for_classes(&observation.objects) {
@@ -130,20 +134,6 @@ async fn residents(
         );
     }
     Ok(residents)
-}
-
-/// Reads the claims that go with a namespace or a StatefulSet.
-async fn claims(reader: &Reader<'_>, going: &[&Object]) -> Result<Claims, ClusterError> {
-    let namespaces: BTreeSet<&str> = going.iter().filter_map(|object| forecast::claims_in(object)).collect();
-    let mut claims = Vec::new();
-    for namespace in namespaces {
-        let resource = reader.cluster.resource(&GroupKind::new("", "PersistentVolumeClaim"), "v1").await?;
-        let selector = Selector { namespace: Some(namespace), ..Selector::default() };
-        if let Ok(listing) = tolerate(reader.cluster.list(&resource, selector).await)? {
-            claims.extend(listing.objects);
-        }
-    }
-    Ok(claims.into_iter().collect())
 }
 
 /// Reads the volumes of claims that may go: their reclaim policy decides over the data.

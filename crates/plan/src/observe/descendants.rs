@@ -18,6 +18,8 @@ pub(super) struct Descendants {
     pub(super) found: BTreeMap<ObjectKey, Result<Vec<Object>, String>>,
     /// What was found of those of which not all could be.
     pub(super) known: BTreeMap<ObjectKey, Vec<Object>>,
+    /// All claims of the namespaces that were looked at.
+    pub(super) claims: Vec<Object>,
 }
 
 /// Finds the pods, claims and StatefulSets that go along with what may go: by owner references, over as many
@@ -41,6 +43,10 @@ pub(super) async fn find(reader: &Reader<'_>, going: &[Object]) -> Result<Descen
             Ok(mut family) => tolerate(family.complete(&owners).await)?.map(|()| family.lines()),
             Err(error) => Err(error),
         };
+        let members = lines.iter().flat_map(|lines| &lines.members);
+        descendants
+            .claims
+            .extend(members.filter(|member| kinds::is_claim(&member.reference().kind)).cloned());
         for owner in owners {
             let key = ObjectKey::from(owner.reference());
             let found = match &lines {
