@@ -114,7 +114,7 @@ impl Action {
         }
         if kind.is("", "PersistentVolumeClaim") {
             return Reversal::WithSteps(
-                "the volume stays: take spec.claimRef.uid out of the PersistentVolume, and name the PersistentVolume in the claim's spec.volumeName"
+                "the volume stays: take spec.claimRef.uid and spec.claimRef.resourceVersion out of the PersistentVolume, and name the PersistentVolume in the claim's spec.volumeName"
                     .to_owned(),
             );
         }

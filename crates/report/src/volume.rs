@@ -7,9 +7,12 @@ use crate::clean;
 
 /// Returns, line by line, what a person types to bind a retained volume to a new claim of the same name. Each command
 /// is on a line of its own, so that it can be copied whatever stands before it.
+///
+/// Only what ties the volume to the claim that is gone is taken out of its `claimRef`. The name stays and reserves the
+/// volume: without any `claimRef` the next claim of that class, whoever's it is, would be bound to the data.
 pub fn rebinding_lines(volume: &RetainedVolume) -> Vec<String> {
     let RetainedVolume { name, namespace, claim, capacity, .. } = volume;
-    let free = json!([{"op": "remove", "path": "/spec/claimRef"}]);
+    let reserve = json!({"spec": {"claimRef": {"uid": null, "resourceVersion": null}}});
     let new = json!({
         "apiVersion": "v1",
         "kind": "PersistentVolumeClaim",
@@ -26,7 +29,7 @@ pub fn rebinding_lines(volume: &RetainedVolume) -> Vec<String> {
         format!(
             "PersistentVolume {name} ({capacity}) is kept, with the data of the claim {namespace}/{claim}; to bind it again:"
         ),
-        format!("kubectl patch persistentvolume {name} --type=json -p '{free}'"),
+        format!("kubectl patch persistentvolume {name} --type=merge -p '{reserve}'"),
         format!("echo '{new}' | kubectl apply -f -"),
     ];
     lines.iter().map(|line| clean(line)).collect()
@@ -51,7 +54,8 @@ mod tests {
         let text = rebinding_lines(&volume).join("\n");
         for want in [
             "data of the claim shop/data-db-0",
-            "kubectl patch persistentvolume pv-1 ",
+            // The name of the claim stays, so that no other claim is bound to the data.
+            r#"kubectl patch persistentvolume pv-1 --type=merge -p '{"spec":{"claimRef":{"resourceVersion":null,"uid":null}}}'"#,
             r#""metadata":{"name":"data-db-0","namespace":"shop"}"#,
             r#""volumeName":"pv-1""#,
             // Without a class, a claim that names none would get the default one.

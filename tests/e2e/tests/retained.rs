@@ -47,14 +47,32 @@ fn the_volume_of_a_deleted_claim_survives_and_is_bound_again_by_what_the_report_
     let commands: Vec<&str> =
         outcome.stderr.lines().map(str::trim).filter(|line| line.contains("kubectl ")).collect();
     assert_eq!(commands.len(), 2, "{outcome}");
-    for command in commands {
-        let (bed, mut shell) = (Bed::get(), Command::new("sh"));
-        shell.args(["-c", command]).env("PATH", &bed.path).env("KUBECONFIG", &bed.kubeconfig);
-        let output = shell.output().unwrap();
-        assert!(output.status.success(), "{command}: {}", String::from_utf8_lossy(&output.stderr));
-    }
+    shell(commands[0]);
+    somebody_else_s_claim_does_not_get(&volume, &world, &namespace);
+    shell(commands[1]);
     until(30, "the claim is bound to the volume that it had", || {
         (world.kubectl.field("pvc", &namespace, "data", "/status/phase") == "Bound").then_some(())
     });
     assert_eq!(world.kubectl.field("pvc", &namespace, "data", "/spec/volumeName"), json!(volume));
+}
+
+fn shell(command: &str) {
+    let (bed, mut shell) = (Bed::get(), Command::new("sh"));
+    shell.args(["-c", command]).env("PATH", &bed.path).env("KUBECONFIG", &bed.kubeconfig);
+    let output = shell.output().unwrap();
+    assert!(output.status.success(), "{command}: {}", String::from_utf8_lossy(&output.stderr));
+}
+
+/// Between the two commands the volume is free, and the data in it belongs to one claim only.
+fn somebody_else_s_claim_does_not_get(volume: &str, world: &World, namespace: &str) {
+    world
+        .kubectl
+        .apply(&manifests::claim(namespace, "rival").replace("spec:\n", &format!("spec:\n  volumeName: {volume}\n")));
+    let refused = "involvedObject.name=rival,reason=FailedBinding";
+    until(30, "the rival's claim is refused or bound", || {
+        let events = world.kubectl.json(&["events", "-n", namespace, "--field-selector", refused]);
+        let phase = world.kubectl.field("pvc", namespace, "rival", "/status/phase");
+        assert_ne!(phase, "Bound", "the data of a database went to a stranger");
+        events["items"].as_array().is_some_and(|items| !items.is_empty()).then_some(())
+    });
 }
