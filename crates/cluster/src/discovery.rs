@@ -91,6 +91,15 @@ impl Cluster {
         self.find(kind, "any", |_| true).await
     }
 
+    /// Returns how a kind is served in a version or, where that is not served any more, in the one that the server
+    /// prefers: its objects are the same.
+    pub(crate) async fn served(&self, kind: &GroupKind, version: &str) -> Result<Resource, ClusterError> {
+        match self.resource(kind, version).await {
+            Err(ClusterError::UnknownKind { stale: false, .. }) => self.preferred(kind).await,
+            found => found,
+        }
+    }
+
     /// Returns how the kind of an object is served.
     pub async fn resource_of(&self, object: &ObjectRef) -> Result<Resource, ClusterError> {
         self.resource(&object.kind, &object.version).await

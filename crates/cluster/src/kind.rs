@@ -1,10 +1,12 @@
-//! Listing a kind while its definition may come, go or change.
+//! Reading a kind while its definition may come, go or change.
 
 use std::time::Duration;
 
-use windlass_model::GroupKind;
+use windlass_model::{GroupKind, Object, ObjectRef};
 
-use crate::{Cluster, ClusterError, Listing, Resource, Selector};
+use crate::read::is_absence;
+use crate::transport::Call;
+use crate::{Cluster, ClusterError, Listing, Resource, Selector, path};
 
 /// The waits before a kind is looked up again that discovery names and no path serves, or the other way round; each is
 /// twice as long as the one before. The server tells of a definition in two places, one a moment after the other.
@@ -12,6 +14,44 @@ const FIRST_WAIT: Duration = Duration::from_millis(100);
 const LONGEST_WAIT: Duration = Duration::from_millis(800);
 
 impl Cluster {
+    /// Returns one object, or `None` if there is none. A namespace or a kind that does not exist holds none; an object
+    /// whose version is not served any more is still there, and comes in the version that the server prefers.
+    pub async fn get(&self, object: &ObjectRef) -> Result<Option<Object>, ClusterError> {
+        match self.served(&object.kind, &object.version).await {
+            Ok(resource) => self.get_as(&resource, object.namespace.as_deref(), &object.name).await,
+            Err(ClusterError::UnknownKind { stale: false, .. }) => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Does what [`Cluster::get`] does for a kind that was looked up before. If no path serves it, nothing is concluded
+    /// from that until it was looked up again.
+    pub async fn get_as(
+        &self,
+        resource: &Resource,
+        namespace: Option<&str>,
+        name: &str,
+    ) -> Result<Option<Object>, ClusterError> {
+        let mut wait = FIRST_WAIT;
+        let mut resource = resource.clone();
+        loop {
+            let call = Call::get(path::object(&resource, namespace, name));
+            match self.transport.call(&call).await {
+                Ok(reply) => return reply.object(&call.what()).map(Some),
+                Err(error) if is_absence(&error) => return Ok(None),
+                Err(error) if error.is_not_served() && wait <= LONGEST_WAIT => {
+                    self.look_again(&mut wait).await;
+                }
+                Err(error) => return Err(error),
+            }
+            resource = match self.served(&resource.kind, &resource.version).await {
+                Ok(resource) => resource,
+                Err(ClusterError::UnknownKind { stale: false, .. }) => return Ok(None),
+                Err(error) => return Err(error),
+            };
+        }
+    }
+
     /// Lists what there is of a kind in its preferred version.
     ///
     /// # Errors

@@ -63,31 +63,6 @@ impl Cluster {
         })
     }
 
-    /// Returns one object, or `None` if there is none. A namespace or a kind that does not exist holds none.
-    pub async fn get(&self, object: &ObjectRef) -> Result<Option<Object>, ClusterError> {
-        let resource = match self.resource_of(object).await {
-            Ok(resource) => resource,
-            Err(ClusterError::UnknownKind { stale: false, .. }) => return Ok(None),
-            Err(error) => return Err(error),
-        };
-        self.get_as(&resource, object.namespace.as_deref(), &object.name).await
-    }
-
-    /// Returns one object of a kind that is known to be served, or `None` if there is none.
-    pub async fn get_as(
-        &self,
-        resource: &Resource,
-        namespace: Option<&str>,
-        name: &str,
-    ) -> Result<Option<Object>, ClusterError> {
-        let call = Call::get(path::object(resource, namespace, name));
-        match self.transport.call(&call).await {
-            Ok(reply) => reply.object(&call.what()).map(Some),
-            Err(error) if is_absence(&error) => Ok(None),
-            Err(error) => Err(error),
-        }
-    }
-
     /// Returns the objects of a collection, read page by page.
     pub async fn list(&self, resource: &Resource, selector: Selector<'_>) -> Result<Listing, ClusterError> {
         self.pages(resource, selector, JSON, |_| true).await
@@ -110,6 +85,16 @@ impl Cluster {
         selector: Selector<'_>,
     ) -> Result<Listing, ClusterError> {
         self.pages(resource, selector, METADATA, |_| true).await
+    }
+
+    /// Returns those objects of a collection that are wanted, with their metadata alone.
+    pub async fn list_metadata_only(
+        &self,
+        resource: &Resource,
+        selector: Selector<'_>,
+        wanted: impl Fn(&ObjectRef) -> bool,
+    ) -> Result<Listing, ClusterError> {
+        self.pages(resource, selector, METADATA, wanted).await
     }
 
     /// Returns some object of a kind, wherever it is, or `None` if there is none.
@@ -249,9 +234,6 @@ fn page_url(base: &str, selector: &Selector<'_>, next: &str) -> String {
 /// Says whether a failed GET means that there is no such object.
 pub(crate) fn is_absence(error: &ClusterError) -> bool {
     error.failure().is_some_and(|failure| {
-        matches!(
-            failure.kind(),
-            FailureKind::NotFound | FailureKind::NamespaceMissing | FailureKind::KindNotServed
-        )
+        matches!(failure.kind(), FailureKind::NotFound | FailureKind::NamespaceMissing)
     })
 }

@@ -126,10 +126,7 @@ impl Cluster {
             Ok(_) => Ok(Deleted::Accepted),
             Err(error) => {
                 match error.failure().map(|failure| (failure.kind(), is_other_uid(&failure.message))) {
-                    Some((
-                        FailureKind::NotFound | FailureKind::NamespaceMissing | FailureKind::KindNotServed,
-                        _,
-                    )) => Ok(Deleted::Absent),
+                    Some((FailureKind::NotFound | FailureKind::NamespaceMissing, _)) => Ok(Deleted::Absent),
                     Some((FailureKind::Modified | FailureKind::Gone, true)) => Ok(Deleted::Replaced),
                     _ => Err(error),
                 }

@@ -4,7 +4,7 @@ use serde_json::json;
 use windlass_apply::{ApplyError, Pruned, apply, prune, prune_within};
 use windlass_model::{Object, ObjectRef, PART_OF};
 
-use crate::bed::Bed;
+use crate::bed::{Bed, object};
 use crate::definitions::{definition, widget};
 use crate::plan::{approve, plan, rendering};
 
@@ -65,6 +65,40 @@ async fn a_definition_stays_with_what_was_made_of_it_since_the_plan() {
     bed.delete(made.reference()).await;
     let next = rendering(&[("shop", &[bed.map("stays", "1")])]);
     assert_eq!(bed.run(&next).await.unwrap().deleted, [old.reference().clone()]);
+    bed.down().await;
+}
+
+/// The commit that removes an object also stops serving the version in which the plan had seen it: that was taken for
+/// absence, and the object stayed for ever, in no set.
+#[tokio::test]
+async fn an_object_goes_although_its_version_is_not_served_any_more() {
+    let bed = Bed::up().await;
+    let with_versions = |versions: &[&str]| {
+        let mut body = definition(&bed).into_body();
+        let first = body["spec"]["versions"][0].clone();
+        let version = |name: &&str| {
+            let mut version = first.clone();
+            (version["name"], version["storage"]) = (json!(name), json!(*name == "v1"));
+            version
+        };
+        body["spec"]["versions"] = versions.iter().map(version).collect();
+        object(body)
+    };
+    let (both, one) = (with_versions(&["v1", "v2"]), with_versions(&["v1"]));
+    let old = widget(&bed, "old", &json!({"size": 1}));
+    bed.run(&rendering(&[("shop", &[both.clone(), old.clone()])])).await.unwrap();
+    let next = rendering(&[("shop", std::slice::from_ref(&both))]);
+    let mut plan = plan(&bed, &next).await;
+    let prune_of_it = plan.actions.iter_mut().find(|action| action.object.kind.kind == "Widget").unwrap();
+    prune_of_it.object.version = "v2".into();
+    let approved = approve(plan);
+    let applied = apply(&approved, &next, &bed.context()).await.unwrap();
+    bed.put(&one).await;
+    bed.cluster.forget_discovery().await;
+    let pruned = prune(&applied, &approved, &next, &bed.context()).await.unwrap();
+    assert_eq!((pruned.deleted.len(), pruned.absent.len()), (1, 0), "{pruned:?}");
+    assert!(bed.get(old.reference()).await.is_none());
+    bed.delete(one.reference()).await;
     bed.down().await;
 }
 

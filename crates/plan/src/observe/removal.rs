@@ -47,6 +47,13 @@ async fn ask(reader: &Reader<'_>, object: &Object) -> Result<Removal, ClusterErr
     };
     let answer = reader.cluster.delete(&resource, object, Propagation::Background, true).await;
     Ok(match tolerate(answer)? {
+        // The kind may go just now, and the object with it.
+        Err(error) if error.is_not_served() => {
+            match tolerate(reader.cluster.get(object.reference()).await)? {
+                Ok(None) => Removal::Accepted,
+                Ok(Some(_)) | Err(_) => Removal::Failed(error.to_string()),
+            }
+        }
         // Gone or replaced meanwhile: the real deletion has the same preconditions and finds out again.
         Ok(_) => Removal::Accepted,
         Err(ClusterError::Api { failure, .. }) => Removal::Refused(*failure),
