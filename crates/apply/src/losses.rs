@@ -1,90 +1,130 @@
 //! What a deletion would destroy now, beside what the plan said.
 
+use std::collections::BTreeMap;
+use std::time::Duration;
+
 use serde_json::Value;
-use windlass_cluster::{ClusterError, Selector};
-use windlass_model::{
-    Action, Claims, DestroyedVolume, GroupKind, Object, ObjectRef, deletes_claims, is_custom_kind,
-};
+use tokio::time::Instant;
+use windlass_cluster::{ClusterError, Home, Lineage};
+use windlass_model::{Action, Claims, DestroyedVolume, GroupKind, Object, ObjectRef, claims_going};
 
 use crate::Context;
 use crate::failure::is_unanswered;
 
-/// Returns why an object must stay: a volume would go with it that the plan did not name, since a claim was made or a
-/// policy was changed after it. Looked for are claims by themselves, in namespaces, of StatefulSets, and those that a
-/// custom resource owns, itself or through a StatefulSet. What the server does not tell counts as destroyed.
-///
-/// # Errors
-/// The server gave no answer.
-pub(crate) async fn reason(
-    live: &Object,
-    action: &Action,
-    context: &Context<'_>,
-) -> Result<Option<String>, ClusterError> {
-    if action.uncounted {
-        return Ok(None);
+/// How long what was read of a home serves for further deletions: many objects that go together cost one look.
+const FRESH: Duration = Duration::from_secs(1);
+
+/// What descends from what is to be deleted, read once a home and moment.
+#[derive(Default)]
+pub(crate) struct Losses {
+    seen: BTreeMap<Home, Seen>,
+}
+
+struct Seen {
+    at: Instant,
+    lineage: Lineage,
+    claims: Claims,
+}
+
+impl Losses {
+    /// Returns why an object must stay: a volume would go with it that the plan did not name, since a claim was made or
+    /// a policy was changed after it. Found as the plan finds them, over all generations. What the server does not
+    /// tell counts as destroyed, unless just that was planned.
+    ///
+    /// # Errors
+    /// The server gave no answer.
+    pub(crate) async fn reason(
+        &mut self,
+        live: &Object,
+        action: &Action,
+        context: &Context<'_>,
+    ) -> Result<Option<String>, ClusterError> {
+        match self.unplanned(live, action, context).await {
+            Ok(Unplanned::Nothing) => Ok(None),
+            Ok(Unplanned::Volume(volume)) => {
+                Ok(Some(format!("it would destroy what the plan did not name: {volume}")))
+            }
+            Err(error) if is_unanswered(&error) => Err(error),
+            Ok(Unplanned::Untold(_)) | Err(_) if action.uncounted => Ok(None),
+            Ok(Unplanned::Untold(reason)) => Ok(Some(untold(&reason))),
+            Err(error) => Ok(Some(untold(&error.to_string()))),
+        }
     }
-    match unplanned(live, action, context).await {
-        Ok(None) => Ok(None),
-        Ok(Some(volume)) => Ok(Some(format!("it would destroy what the plan did not name: {volume}"))),
-        Err(error) if is_unanswered(&error) => Err(error),
-        Err(error) => Ok(Some(format!("what it takes along cannot be told: {error}"))),
+
+    async fn unplanned(
+        &mut self,
+        live: &Object,
+        action: &Action,
+        context: &Context<'_>,
+    ) -> Result<Unplanned, ClusterError> {
+        let Some(home) = Home::of(live) else {
+            return unplanned(&claims_going(live, &[], &Claims::default()), action, context).await;
+        };
+        let seen = self.look(home, live, context).await?;
+        let descendants: Vec<&Object> = seen.lineage.descendants(live).collect();
+        let claims = claims_going(live, &descendants, &seen.claims);
+        Ok(match unplanned(&claims, action, context).await? {
+            Unplanned::Nothing => match seen.lineage.doubt(live) {
+                Some(reason) => Unplanned::Untold(reason.to_owned()),
+                None => Unplanned::Nothing,
+            },
+            found => found,
+        })
     }
+
+    async fn look(
+        &mut self,
+        home: Home,
+        live: &Object,
+        context: &Context<'_>,
+    ) -> Result<&Seen, ClusterError> {
+        self.seen.retain(|_, seen| seen.at.elapsed() < FRESH);
+        if !self.seen.contains_key(&home) {
+            let at = Instant::now();
+            let lineage = context.cluster.lineage(&home, &[live]).await?;
+            let claims = lineage.members().iter().filter(|member| is_claim(member)).cloned().collect();
+            self.seen.insert(home.clone(), Seen { at, lineage, claims });
+        }
+        Ok(&self.seen[&home])
+    }
+}
+
+/// What a deletion would destroy that the plan did not name.
+enum Unplanned {
+    Nothing,
+    Volume(DestroyedVolume),
+    /// That cannot be told, for this reason.
+    Untold(String),
 }
 
 async fn unplanned(
-    live: &Object,
+    claims: &[&Object],
     action: &Action,
     context: &Context<'_>,
-) -> Result<Option<DestroyedVolume>, ClusterError> {
-    for claim in claims_going(live, context).await? {
-        let Some(volume) = DestroyedVolume::of(&claim) else { continue };
+) -> Result<Unplanned, ClusterError> {
+    for claim in claims.iter().filter(|claim| !is_ephemeral(claim)) {
+        let Some(volume) = DestroyedVolume::of(claim) else { continue };
         if !action.destroys.contains(&volume) && !is_kept(&volume, context).await? {
-            return Ok(Some(volume));
+            return Ok(Unplanned::Volume(volume));
         }
     }
-    Ok(None)
+    Ok(Unplanned::Nothing)
 }
 
-async fn claims_going(live: &Object, context: &Context<'_>) -> Result<Vec<Object>, ClusterError> {
-    let reference = live.reference();
-    let claims = GroupKind::new("", "PersistentVolumeClaim");
-    let sets = GroupKind::new("apps", "StatefulSet");
-    match &reference.namespace {
-        None if reference.kind.is("", "Namespace") => list(&claims, &reference.name, context).await,
-        Some(_) if reference.kind == claims => Ok(vec![live.clone()]),
-        Some(namespace) if reference.kind == sets => {
-            let found = list(&claims, namespace, context).await?;
-            Ok(of_sets(found, &[live], live))
-        }
-        Some(namespace) if is_custom_kind(&reference.kind) => {
-            let owned = list(&sets, namespace, context).await?;
-            let owned: Vec<&Object> = owned.iter().filter(|set| is_owned_by(set, live)).collect();
-            Ok(of_sets(list(&claims, namespace, context).await?, &owned, live))
-        }
-        _ => Ok(Vec::new()),
-    }
+fn untold(reason: &str) -> String {
+    format!("what it takes along cannot be told: {reason}")
 }
 
-/// Returns the claims that StatefulSets delete with themselves, and those that they or another object own.
-fn of_sets(claims: Vec<Object>, sets: &[&Object], owner: &Object) -> Vec<Object> {
-    let is_theirs =
-        |claim: &&Object| is_owned_by(claim, owner) || sets.iter().any(|set| is_owned_by(claim, set));
-    let mut going: Vec<Object> = claims.iter().filter(is_theirs).cloned().collect();
-    let claims: Claims = claims.into_iter().collect();
-    let deleting = sets.iter().filter(|set| deletes_claims(set));
-    going.extend(deleting.flat_map(|set| claims.of_set(set)).cloned());
-    going
+fn is_claim(object: &Object) -> bool {
+    object.reference().kind.is("", "PersistentVolumeClaim")
 }
 
-fn is_owned_by(object: &Object, owner: &Object) -> bool {
-    let owners = object.body().pointer("/metadata/ownerReferences").and_then(Value::as_array);
-    owners.into_iter().flatten().any(|reference| reference["uid"].as_str() == owner.uid())
-}
-
-async fn list(kind: &GroupKind, namespace: &str, context: &Context<'_>) -> Result<Vec<Object>, ClusterError> {
-    let resource = context.cluster.preferred(kind).await?;
-    let selector = Selector { namespace: Some(namespace), ..Selector::default() };
-    Ok(context.cluster.list(&resource, selector).await?.objects)
+/// Says whether a claim comes and goes with its pod anyway, under a new name each time (generic ephemeral volumes,
+/// KEP-1698).
+fn is_ephemeral(claim: &Object) -> bool {
+    let owners = claim.body().pointer("/metadata/ownerReferences").and_then(Value::as_array);
+    let is_pod = |owner: &Value| owner["kind"] == "Pod" && owner["apiVersion"] == "v1";
+    owners.is_some_and(|owners| !owners.is_empty() && owners.iter().all(is_pod))
 }
 
 /// Says whether a volume outlives its claim. One that is gone has nothing to lose.

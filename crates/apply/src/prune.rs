@@ -9,6 +9,7 @@ use crate::applied::key;
 use crate::evidence::Wanted;
 use crate::failure::{Halt, Unwritten};
 use crate::inventory::{group_of, retain};
+use crate::losses::Losses;
 use crate::order::in_groups;
 use crate::parents::Parents;
 use crate::remove::{Removal, gone, remove};
@@ -55,7 +56,13 @@ pub async fn prune_within(
         let what = "another plan was applied than is pruned".to_owned();
         return Err(ApplyError::Mismatch { what });
     }
-    let mut run = Run { context, limit, parents: applied.parents.clone(), pruned: Pruned::default() };
+    let mut run = Run {
+        context,
+        limit,
+        parents: applied.parents.clone(),
+        pruned: Pruned::default(),
+        losses: Losses::default(),
+    };
     match run.all(applied, approved, rendering).await {
         Ok(()) => Ok(run.pruned),
         Err(Halt::Stopped) => Err(ApplyError::Interrupted { touched: run.pruned.deleted }),
@@ -77,6 +84,7 @@ struct Run<'a> {
     limit: Duration,
     parents: Parents,
     pruned: Pruned,
+    losses: Losses,
 }
 
 impl Run<'_> {
@@ -124,7 +132,7 @@ impl Run<'_> {
                 None => residents::reason(action, self.context).await?,
                 used => used,
             };
-            match remove(action, set, wanted, needed, self.context).await? {
+            match remove(action, set, wanted, needed, &mut self.losses, self.context).await? {
                 Removal::Going(going) => {
                     self.pruned.deleted.push(object.clone());
                     self.pruned.retained.extend(action.retains.iter().cloned());

@@ -9,8 +9,9 @@ use windlass_model::{Action, ApplySet, Object, ObjectRef};
 use crate::context::Unsent;
 use crate::evidence::{Wanted, doubt, has_label};
 use crate::failure::{Halt, Unwritten};
+use crate::losses::Losses;
 use crate::retain::retain;
-use crate::{Context, Kept, instances, losses};
+use crate::{Context, Kept, instances};
 
 /// How often an object is read again that changes while it is deleted.
 const ATTEMPTS: u32 = 6;
@@ -37,6 +38,7 @@ pub(crate) async fn remove(
     set: Option<&ApplySet>,
     wanted: &Wanted<'_>,
     needed: Option<String>,
+    losses: &mut Losses,
     context: &Context<'_>,
 ) -> Result<Removal, Halt> {
     let object = &action.object;
@@ -65,10 +67,10 @@ pub(crate) async fn remove(
             return Ok(keep(&live, reason));
         }
         retain(action, context).await?;
-        if let Some(reason) = losses::reason(&live, action, context).await.map_err(failed)? {
+        if let Some(reason) = losses.reason(&live, action, context).await.map_err(failed)? {
             return Ok(keep(&live, reason));
         }
-        let resource = context.cluster.resource_of(object).await.map_err(failed)?;
+        let resource = context.cluster.resource_of(live.reference()).await.map_err(failed)?;
         let request = context.cluster.delete(&resource, &live, Propagation::Background, false);
         let error = match context.send("delete", object, Some(uid), request).await {
             Ok(Deleted::Accepted) => return Ok(Removal::Going(leaving)),
@@ -78,8 +80,10 @@ pub(crate) async fn remove(
             Err(Unsent::Failed(error)) => error,
         };
         attempts += 1;
-        let moved =
-            matches!(error.failure().map(Failure::kind), Some(FailureKind::Modified | FailureKind::Gone));
+        let moved = matches!(
+            error.failure().map(Failure::kind),
+            Some(FailureKind::Modified | FailureKind::Gone | FailureKind::KindNotServed)
+        );
         if error.pause_before_repeat(repeats + 1).is_some() {
             context.look_up(object, error, &mut repeats).await?;
         } else if attempts >= ATTEMPTS || !moved {

@@ -89,6 +89,18 @@ impl ClusterError {
         self.failure().is_some_and(|failure| failure.kind() == FailureKind::KindNotServed)
     }
 
+    /// Says whether the failure concerns everything, not just what was asked about.
+    pub fn concerns_everything(&self) -> bool {
+        match self {
+            Self::Unreachable { .. }
+            | Self::Kubeconfig { .. }
+            | Self::NotSent { .. }
+            | Self::OtherCluster { .. } => true,
+            Self::Api { failure, .. } => failure.kind() == FailureKind::Unauthorized,
+            Self::Timeout { .. } | Self::UnknownKind { .. } | Self::Answer { .. } => false,
+        }
+    }
+
     /// Says whether the server has forgotten the place from which a list or a watch was to go on.
     pub fn is_expired(&self) -> bool {
         self.failure().is_some_and(|failure| failure.code == 410)

@@ -1,6 +1,6 @@
 //! The PersistentVolumeClaims that deletions can take along, found by what takes them.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 
@@ -45,6 +45,33 @@ impl FromIterator<Object> for Claims {
         }
         Self { namespaces }
     }
+}
+
+/// Returns the claims that go when an object is deleted: itself, those of a namespace, those among its descendants, and
+/// those that a StatefulSet among the deleted takes along by its policy although they do not name it as their owner yet.
+pub fn claims_going<'a>(
+    object: &'a Object,
+    descendants: &[&'a Object],
+    claims: &'a Claims,
+) -> Vec<&'a Object> {
+    let reference = object.reference();
+    if is_claim(object) {
+        return vec![object];
+    }
+    let owned = descendants.iter().copied().filter(|object| is_claim(object));
+    let whole = reference.kind.is("", "Namespace").then_some(reference.name.as_str());
+    let inside = whole.into_iter().flat_map(|namespace| claims.inside(namespace));
+    let made = std::iter::once(object)
+        .chain(descendants.iter().copied())
+        .filter(|object| object.reference().kind.is("apps", "StatefulSet"))
+        .filter(|set| deletes_claims(set))
+        .flat_map(|set| claims.of_set(set));
+    let mut seen = BTreeSet::new();
+    owned.chain(inside).chain(made).filter(|claim| seen.insert(claim.reference().key())).collect()
+}
+
+fn is_claim(object: &Object) -> bool {
+    object.reference().kind.is("", "PersistentVolumeClaim")
 }
 
 /// Returns the names of a StatefulSet's claim templates.

@@ -59,7 +59,7 @@ pub use applyset::{ApplySet, ApplySetError, PART_OF};
 pub use approval::{Approval, ApprovedPlan, Evidence};
 pub use bytes::{quantity_bytes, readable_bytes};
 pub use change::changes;
-pub use claims::{Claims, claim_templates, deletes_claims};
+pub use claims::{Claims, claim_templates, claims_going, deletes_claims};
 pub use clock::Clock;
 pub use commit::{CommitId, CommitIdError, Provenance, Signer, VerifiedCommit};
 pub use conflict::{Conflict, is_same_field};

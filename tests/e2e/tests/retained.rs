@@ -65,9 +65,9 @@ fn shell(command: &str) {
 
 /// Between the two commands the volume is free, and the data in it belongs to one claim only.
 fn somebody_else_s_claim_does_not_get(volume: &str, world: &World, namespace: &str) {
-    world
-        .kubectl
-        .apply(&manifests::claim(namespace, "rival").replace("spec:\n", &format!("spec:\n  volumeName: {volume}\n")));
+    world.kubectl.apply(
+        &manifests::claim(namespace, "rival").replace("spec:\n", &format!("spec:\n  volumeName: {volume}\n")),
+    );
     let refused = "involvedObject.name=rival,reason=FailedBinding";
     until(30, "the rival's claim is refused or bound", || {
         let events = world.kubectl.json(&["events", "-n", namespace, "--field-selector", refused]);

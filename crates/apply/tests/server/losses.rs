@@ -83,7 +83,10 @@ pub(crate) async fn pruned(
     bed.run(&rendering(&[("shop", &[stays.clone(), gone.clone()])])).await.unwrap();
     let next = rendering(&[("shop", &[stays])]);
     let mut plan = plan(bed, &next).await;
-    adds(plan.actions.iter_mut().find(|action| action.operation == Operation::Prune).unwrap());
+    let is_it = |action: &&mut Action| {
+        action.operation == Operation::Prune && action.object.key() == gone.reference().key()
+    };
+    adds(plan.actions.iter_mut().find(is_it).unwrap());
     let approved = approve(plan);
     let applied = apply(&approved, &next, &bed.context()).await.unwrap();
     between(&bed.get(gone.reference()).await.unwrap()).await;
@@ -152,6 +155,36 @@ async fn a_custom_resource_stays_with_a_claim_that_the_plan_did_not_name() {
         bind(&bed, &claim(&bed, None)).await;
     };
     stayed(&pruned(&bed, &database, |_| (), makes).await);
+    gone(&bed, set(&bed, "Delete", None).reference()).await;
+    gone(&bed, claim(&bed, None).reference()).await;
+    gone(&bed, volume(&bed, CLAIM).reference()).await;
+    // Over a generation between; that the plan could not count is no leave for what can be seen now.
+    let between = async |owner: &Object| {
+        let mut map = bed.map("between", "1").into_body();
+        map["metadata"]["ownerReferences"] = json!([reference(owner)]);
+        let map = bed.put(&object(map)).await;
+        bind(&bed, &claim(&bed, Some(&map))).await;
+    };
+    stayed(&pruned(&bed, &database, |action| action.uncounted = true, between).await);
     bed.delete(definition.reference()).await;
+    down(bed).await;
+}
+
+/// It can own objects of every namespace; they had counted as none.
+#[tokio::test]
+async fn a_cluster_scoped_resource_stays_with_a_claim_that_the_plan_did_not_name() {
+    let bed = Bed::up().await;
+    let mut definition = definition(&bed).into_body();
+    definition["spec"]["scope"] = json!("Cluster");
+    let definition = object(definition);
+    bed.run(&rendering(&[("infra", std::slice::from_ref(&definition))])).await.unwrap();
+    let mut tenant = widget(&bed, "tenant", &json!({})).into_body();
+    tenant["metadata"] = json!({"name": "tenant"});
+    let tenant = object(tenant);
+    let owns = async |owner: &Object| bind(&bed, &claim(&bed, Some(owner))).await;
+    stayed(&pruned(&bed, &tenant, |_| (), owns).await);
+    let named = |action: &mut Action| action.destroys = vec![lost(&bed)];
+    let pruned = pruned(&bed, &tenant, named, async |_| ()).await;
+    assert!(pruned.deleted.contains(tenant.reference()), "{pruned:?}");
     down(bed).await;
 }

@@ -1,14 +1,10 @@
 //! What goes along with a deleted object, counted: pods, claims, and the bytes that nothing brings back.
 
-use std::collections::BTreeSet;
-
-use windlass_model::{
-    DestroyedVolume, Forecast, Object, RetainedVolume, deletes_claims, quantity_bytes, readable_bytes,
-};
+use windlass_model::{DestroyedVolume, Forecast, Object, RetainedVolume, quantity_bytes, readable_bytes};
 
 use super::text;
 use crate::guards::some;
-use crate::{ObjectKey, Observation, kinds};
+use crate::{ObjectKey, Observation};
 
 /// Counts what goes along with an object, by the owner references of what lives beside it and, for StatefulSets, by
 /// their retention policy. `None` if it owns neither pods nor claims, or if nothing beside it was looked at.
@@ -20,8 +16,7 @@ pub(super) fn of(
     let key = ObjectKey::from(object.reference());
     let doubt = observation.descendants.get(&key)?.as_ref().err();
     let descendants = observation.descendants_of(&key);
-    let kind_of = |object: &&Object, kind: &str| object.reference().kind.is("", kind);
-    let pods = descendants.iter().filter(|object| kind_of(object, "Pod")).count();
+    let pods = descendants.iter().filter(|object| object.reference().kind.is("", "Pod")).count();
     let claims = claims_going(object, observation);
     let is_kept = |claim: &Object| is_kept(claim, observation, retained);
     let known = (pods > 0 || !claims.is_empty()).then(|| counted(pods, &claims, is_kept));
@@ -36,25 +31,10 @@ pub(super) fn of(
     })
 }
 
-/// Returns the claims that go when an object is deleted: itself, those of a namespace, those that descend from the
-/// object, and those that a StatefulSet among the deleted takes along by its policy although they do not name it as
-/// their owner yet.
+/// Returns the claims that go when an object is deleted, as far as they are known.
 pub(crate) fn claims_going<'a>(object: &'a Object, observation: &'a Observation) -> Vec<&'a Object> {
-    let reference = object.reference();
-    if kinds::is_claim(&reference.kind) {
-        return vec![object];
-    }
-    let descendants = observation.descendants_of(&ObjectKey::from(reference));
-    let owned = descendants.iter().filter(|object| kinds::is_claim(&object.reference().kind));
-    let whole = kinds::is_namespace(&reference.kind).then_some(reference.name.as_str());
-    let inside = whole.into_iter().flat_map(|namespace| observation.claims.inside(namespace));
-    let made = std::iter::once(object)
-        .chain(descendants)
-        .filter(|object| kinds::is_stateful_set(&object.reference().kind))
-        .filter(|set| deletes_claims(set))
-        .flat_map(|set| observation.claims.of_set(set));
-    let mut seen = BTreeSet::new();
-    owned.chain(inside).chain(made).filter(|claim| seen.insert(ObjectKey::from(claim.reference()))).collect()
+    let descendants = observation.descendants_of(&ObjectKey::from(object.reference()));
+    windlass_model::claims_going(object, &descendants.iter().collect::<Vec<_>>(), &observation.claims)
 }
 
 fn counted(pods: usize, claims: &[&Object], is_kept: impl Fn(&Object) -> bool) -> Forecast {

@@ -33,8 +33,7 @@ pub(crate) fn of_removal(
         return of_claims().collect();
     }
     if kinds::is_namespace(kind) {
-        let everything = loss(format!("everything in the namespace `{}`", reference.name));
-        return std::iter::once(everything).chain(counted()).chain(of_claims()).collect();
+        return std::iter::once(everything_in(object)).chain(counted()).chain(of_claims()).collect();
     }
     if kinds::is_stateful_set(kind) {
         return counted().into_iter().chain(of_stateful_set(object, retained)).chain(of_claims()).collect();
@@ -59,13 +58,25 @@ pub(crate) fn of_removal(
             "whatever the operator of `{kind}` deletes with it: pods, credentials, by many operators' default claims and volumes too"
         );
         let habit = operators::on_deletion(kind).map(note);
-        return counted().into_iter().chain(of_claims()).chain(habit).chain([loss(what)]).collect();
+        let descendants = observation.descendants_of(&ObjectKey::from(reference));
+        let namespaces = descendants.iter().filter(|object| kinds::is_namespace(&object.reference().kind));
+        return namespaces
+            .map(everything_in)
+            .chain(counted())
+            .chain(of_claims())
+            .chain(habit)
+            .chain([loss(what)])
+            .collect();
     }
     counted().into_iter().collect()
 }
 
 fn loss(what: impl Into<String>) -> Forecast {
     Forecast::DataLoss { what: what.into() }
+}
+
+fn everything_in(namespace: &Object) -> Forecast {
+    loss(format!("everything in the namespace `{}`", namespace.reference().name))
 }
 
 fn of_claim(claim: &Object, observation: &Observation, retained: &[RetainedVolume]) -> Forecast {

@@ -37,7 +37,7 @@ pub(super) async fn complete(
     let is_there = |claim: &&Object| {
         claim.reference().namespace.as_deref().is_some_and(|namespace| namespaces.contains(namespace))
     };
-    observation.claims = descendants.claims.iter().filter(is_there).cloned().collect();
+    observation.claims = descendants.claims.values().filter(is_there).cloned().collect();
     observation.volumes = volumes(reader, &gone, &observation.claims).await?;
     (observation.descendants, observation.known_descendants) = (descendants.found, descendants.known);
     if forecast::asks_for_classes(&observation.objects) {

@@ -24,7 +24,7 @@ mod users;
 pub use recall::{Recollection, Remembering};
 pub use stand_in::Trials;
 
-use windlass_cluster::{Cluster, ClusterError, FailureKind};
+use windlass_cluster::{Cluster, ClusterError};
 use windlass_model::{EnvironmentName, Object, Rendering, UnitName};
 
 use crate::evidence::Rendered;
@@ -138,24 +138,10 @@ fn wanted(rendering: &Rendering) -> impl Iterator<Item = Wanted<'_>> {
     })
 }
 
-/// Says whether a failure concerns everything, not just the object that was asked about.
-fn is_fatal(error: &ClusterError) -> bool {
-    match error {
-        ClusterError::Unreachable { .. }
-        | ClusterError::Kubeconfig { .. }
-        | ClusterError::NotSent { .. }
-        | ClusterError::OtherCluster { .. } => true,
-        ClusterError::Api { failure, .. } => failure.kind() == FailureKind::Unauthorized,
-        ClusterError::Timeout { .. } | ClusterError::UnknownKind { .. } | ClusterError::Answer { .. } => {
-            false
-        }
-    }
-}
-
 /// Turns a failure that concerns one thing into data, and passes on one that concerns everything.
 fn tolerate<T>(result: Result<T, ClusterError>) -> Result<Result<T, ClusterError>, ClusterError> {
     match result {
-        Err(error) if is_fatal(&error) => Err(error),
+        Err(error) if error.concerns_everything() => Err(error),
         result => Ok(result),
     }
 }

@@ -37,7 +37,7 @@ fn claim(bed: &Bed, name: &str, volume: &str) -> Value {
             "resources": {"requests": {"storage": "8Gi"}}}})
 }
 
-/// Two kinds of custom resources: `Database`, and `PodSet` between it and what it makes.
+/// Custom resources: `Database`, `PodSet` between it and what it makes, and `Tenant`, which lives in no namespace.
 struct Operator {
     bed: Bed,
     group: String,
@@ -47,13 +47,17 @@ impl Operator {
     async fn new() -> Self {
         let mut bed = Bed::new().await;
         let group = format!("g{}.example.com", bed.suffix);
-        for (plural, kind) in [("databases", "Database"), ("podsets", "PodSet")] {
+        for (plural, kind, scope) in [
+            ("databases", "Database", "Namespaced"),
+            ("podsets", "PodSet", "Namespaced"),
+            ("tenants", "Tenant", "Cluster"),
+        ] {
             let version = json!({"name": "v1", "served": true, "storage": true, "schema": {"openAPIV3Schema": {
                 "type": "object", "x-kubernetes-preserve-unknown-fields": true}}});
             let names = json!({"kind": kind, "plural": plural});
             let definition = json!({"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition",
                 "metadata": {"name": format!("{plural}.{group}")},
-                "spec": {"group": group, "scope": "Namespaced", "names": names, "versions": [version]}});
+                "spec": {"group": group, "scope": scope, "names": names, "versions": [version]}});
             bed.kubectl(&["apply", "-f", "-"], &definition.to_string());
             bed.leftovers.push(("customresourcedefinition".into(), format!("{plural}.{group}")));
             bed.cluster.forget_discovery().await;
@@ -141,6 +145,35 @@ async fn a_resource_takes_the_claims_of_its_stateful_set_along() {
     assert_eq!(cascade(&plan, "prod"), (0, 1, 1, 8 << 30));
     let destroyed: Vec<&str> = plan.actions[1].destroys.iter().map(|volume| volume.claim.as_str()).collect();
     assert_eq!(destroyed, ["data-prod-0"]);
+}
+
+/// It owns objects of whichever namespace, and namespaces with whatever is in them; all that had counted as nothing.
+#[tokio::test]
+async fn a_resource_of_the_cluster_is_followed_into_namespaces() {
+    let mut operator = Operator::new().await;
+    let stays = operator.bed.config("stays", &json!({}));
+    let mut tenant = operator.object("Tenant", "acme");
+    tenant["metadata"] = json!({"name": "acme"});
+    operator.bed.deliver(&[("shop", &[stays.clone(), tenant])]).await;
+    let owned = format!("acme-{}", operator.bed.suffix);
+    operator.bed.leftovers.push(("namespace".into(), owned.clone()));
+    let namespace = json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": owned}});
+    operator.make(namespace, "Tenant", "acme");
+    let names = [operator.volume("inside", "Delete"), operator.volume("direct", "Delete")];
+    let mut inside = claim(&operator.bed, "inside", &names[0]);
+    inside["metadata"]["namespace"] = json!(owned);
+    let bed = &operator.bed;
+    bed.kubectl(&["create", "-f", "-"], &inside.to_string());
+    operator.make(claim(bed, "direct", &names[1]), "Tenant", "acme");
+    let everything = format!("everything in the namespace `{owned}`");
+    let plan =
+        bed.check(&[stays], &[&["no-op"], &["prune Tenant", &everything], &["refused protected-kind"]]).await;
+    assert_eq!(cascade(&plan, "acme"), (0, 2, 2, 16 << 30));
+    let mut destroyed: Vec<&str> =
+        plan.actions[1].destroys.iter().map(|volume| volume.claim.as_str()).collect();
+    destroyed.sort_unstable();
+    assert_eq!(destroyed, ["direct", "inside"]);
+    assert!(!plan.actions[1].uncounted);
 }
 
 /// Owners were read one by one, and after a hundred no more: a namespace full of others hid the data.
