@@ -6,8 +6,7 @@ use std::time::Duration;
 use tokio::time::Instant;
 use windlass_cluster::{ClusterError, Selector};
 use windlass_model::{
-    GroupKind, Object, ObjectRef, is_custom_kind, is_used_by_pods, pod_uses, revision_kinds,
-    revisions_that_use,
+    GroupKind, Object, ObjectRef, is_built_in, is_used_by_pods, pod_uses, revision_kinds, revisions_that_use,
 };
 
 use crate::Context;
@@ -113,7 +112,7 @@ impl Users {
 /// Says whether objects of a kind may have pods that go with them.
 fn has_pods(kind: &GroupKind) -> bool {
     matches!(kind.group.as_str(), "apps" | "batch")
-        || is_custom_kind(kind)
+        || !is_built_in(kind)
         || kind.is("", "Pod")
         || kind.is("", "ReplicationController")
 }

@@ -29,7 +29,7 @@ const BUILT_IN: [&str; 21] = [
     "storageversionmigrator.k8s.io",
 ];
 
-/// Groups of Kubernetes' own projects whose objects are rules or measurements: they own no pods and hold no data.
+/// Groups of Kubernetes' own projects whose objects are rules or measurements: they hold no data.
 const HARMLESS: [&str; 6] = [
     "autoscaling.k8s.io",
     "custom.metrics.k8s.io",

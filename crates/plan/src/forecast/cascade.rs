@@ -1,5 +1,7 @@
 //! What goes along with a deleted object, counted: pods, claims, and the bytes that nothing brings back.
 
+use std::collections::BTreeSet;
+
 use windlass_model::{DestroyedVolume, Forecast, Object, RetainedVolume, quantity_bytes, readable_bytes};
 
 use super::text;
@@ -18,7 +20,8 @@ pub(super) fn of(
     let descendants = observation.descendants_of(&key);
     let pods = descendants.iter().filter(|object| object.reference().kind.is("", "Pod")).count();
     let claims = claims_going(object, observation);
-    let is_kept = |claim: &Object| is_kept(claim, observation, retained);
+    let retained = names(retained);
+    let is_kept = |claim: &Object| is_kept(claim, observation, &retained);
     let known = (pods > 0 || !claims.is_empty()).then(|| counted(pods, &claims, is_kept));
     let Some(reason) = doubt else { return known };
     let told = format!("what goes along with it could not be counted: {reason}");
@@ -50,12 +53,12 @@ fn counted(pods: usize, claims: &[&Object], is_kept: impl Fn(&Object) -> bool) -
     let mut parts = vec![format!("takes along {}", along.join(" and "))];
     if !lost.is_empty() {
         let unknown = if lost.iter().all(|claim| size(claim).is_some()) { "" } else { "at least " };
-        let names = lost.iter().map(|claim| claim.reference().name.clone()).collect();
+        let claims = lost.iter().map(|claim| claim.reference().name.clone()).collect();
         let size = readable_bytes(destroyed);
         parts.push(format!(
             "{unknown}{size} in {} destroyed: {}",
             number(lost.len(), "volume"),
-            some(&names)
+            some(&claims)
         ));
     }
     if !kept.is_empty() {
@@ -80,8 +83,8 @@ pub(crate) fn destroyed(
     observation: &Observation,
     retained: &[RetainedVolume],
 ) -> Vec<DestroyedVolume> {
-    let lost = claims_going(object, observation);
-    let lost = lost.into_iter().filter(|claim| !is_kept(claim, observation, retained));
+    let (lost, retained) = (claims_going(object, observation), names(retained));
+    let lost = lost.into_iter().filter(|claim| !is_kept(claim, observation, &retained));
     let mut volumes: Vec<DestroyedVolume> = lost.filter_map(DestroyedVolume::of).collect();
     volumes.sort();
     volumes
@@ -93,13 +96,18 @@ pub(crate) fn is_uncounted(object: &Object, observation: &Observation) -> bool {
 }
 
 /// A volume whose reclaim policy is not known counts as lost.
-pub(super) fn is_kept(claim: &Object, observation: &Observation, retained: &[RetainedVolume]) -> bool {
+pub(super) fn is_kept(claim: &Object, observation: &Observation, retained: &BTreeSet<&str>) -> bool {
     let name = text(claim, "/spec/volumeName");
-    if retained.iter().any(|kept| Some(kept.name.as_str()) == name) {
+    if name.is_some_and(|name| retained.contains(name)) {
         return true;
     }
     let volume = name.and_then(|name| observation.volumes.get(name));
     volume.and_then(|volume| text(volume, "/spec/persistentVolumeReclaimPolicy")) == Some("Retain")
+}
+
+/// Returns the names of volumes: a namespace can hold thousands.
+pub(super) fn names(volumes: &[RetainedVolume]) -> BTreeSet<&str> {
+    volumes.iter().map(|volume| volume.name.as_str()).collect()
 }
 
 pub(super) fn size(claim: &Object) -> Option<u64> {

@@ -1,5 +1,7 @@
 //! What a deletion takes along.
 
+use std::collections::BTreeSet;
+
 use serde_json::Value;
 use windlass_model::{Forecast, Object, RetainedVolume, claim_templates, deletes_claims, is_custom_kind};
 
@@ -25,8 +27,9 @@ pub(crate) fn of_removal(
     retained: &[RetainedVolume],
 ) -> Vec<Forecast> {
     let counted = || cascade::of(object, observation, retained);
+    let kept = cascade::names(retained);
     let of_claims =
-        || claims_going(object, observation).into_iter().map(|claim| of_claim(claim, observation, retained));
+        || claims_going(object, observation).into_iter().map(|claim| of_claim(claim, observation, &kept));
     let reference = object.reference();
     let kind = &reference.kind;
     if kinds::is_claim(kind) {
@@ -79,7 +82,7 @@ fn everything_in(namespace: &Object) -> Forecast {
     loss(format!("everything in the namespace `{}`", namespace.reference().name))
 }
 
-fn of_claim(claim: &Object, observation: &Observation, retained: &[RetainedVolume]) -> Forecast {
+fn of_claim(claim: &Object, observation: &Observation, kept: &BTreeSet<&str>) -> Forecast {
     let size = text(claim, "/status/capacity/storage")
         .or_else(|| text(claim, "/spec/resources/requests/storage"))
         .unwrap_or("size unknown");
@@ -93,7 +96,7 @@ fn of_claim(claim: &Object, observation: &Observation, retained: &[RetainedVolum
         (Some(volume), Some("Retain")) => note(format!(
             "{name} ({size}, {class}): the volume `{volume}` stays with its data (reclaim policy Retain), bound to nothing"
         )),
-        (Some(volume), Some(policy)) if retained.iter().any(|kept| kept.name == volume) => note(format!(
+        (Some(volume), Some(policy)) if kept.contains(volume) => note(format!(
             "{name} ({size}, {class}): the volume `{volume}` stays with its data (its reclaim policy {policy} is set to Retain first), bound to nothing"
         )),
         (Some(volume), policy) => loss(format!(

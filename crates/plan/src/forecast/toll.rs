@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use windlass_model::{Action, Forecast, Object, Operation, RetainedVolume, Toll};
 
-use super::cascade::{claims_going, is_kept, is_uncounted, size};
+use super::cascade::{claims_going, is_kept, is_uncounted, names, size};
 use super::text;
 use crate::scene::Scene;
 use crate::{ObjectKey, Observation};
@@ -79,10 +79,11 @@ impl Gone {
         let descendants = observation.descendants_of(&key);
         let pods = std::iter::once(object).chain(descendants).filter(|object| is_pod(object));
         self.pods.extend(pods.map(|pod| ObjectKey::from(pod.reference())));
+        let retained = names(retained);
         for claim in claims_going(object, observation) {
             self.claims.insert(ObjectKey::from(claim.reference()));
             if let Some(volume) = text(claim, "/spec/volumeName")
-                && !is_kept(claim, observation, retained)
+                && !is_kept(claim, observation, &retained)
             {
                 self.volumes.insert(volume.to_owned(), size(claim));
             }

@@ -1,6 +1,6 @@
 //! Guards over containers: what lives in a namespace, what exists of a definition.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use windlass_model::{Action, Refusal};
 
@@ -15,29 +15,22 @@ const MANY: usize = 5;
 /// `namespace-in-use`: a namespace would go and take along what stays (cli-utils issue 274).
 pub(super) fn namespaces(scene: &Scene<'_>, prunes: &[&Action], kept: &[&Action]) -> Vec<Refusal> {
     let namespaces = prunes.iter().filter(|action| kinds::is_namespace(&action.object.kind));
-    namespaces
-        .filter_map(|action| {
-            let name = action.object.name.as_str();
-            let kept = kept.iter().map(|action| ObjectKey::from(&action.object));
-            let inside: BTreeSet<String> = scene
-                .rendered
-                .keys()
-                .cloned()
-                .chain(kept)
-                .filter(|key| key.namespace.as_deref() == Some(name))
-                .map(|key| key.to_string())
-                .collect();
-            (!inside.is_empty()).then(|| {
-                Guard::NamespaceInUse.refuses(
-                    format!(
-                        "the namespace `{name}` would be deleted with what is to stay in it: {}",
-                        some(&inside)
-                    ),
-                    "keep the namespace, or move the objects out of it first",
-                )
-            })
-        })
-        .collect()
+    let mut inside: BTreeMap<&str, BTreeSet<String>> =
+        namespaces.map(|action| (action.object.name.as_str(), BTreeSet::new())).collect();
+    let kept: Vec<ObjectKey> = kept.iter().map(|action| ObjectKey::from(&action.object)).collect();
+    for key in scene.rendered.keys().chain(&kept) {
+        if let Some(inside) = key.namespace.as_deref().and_then(|namespace| inside.get_mut(namespace)) {
+            inside.insert(key.to_string());
+        }
+    }
+    inside.retain(|_, inside| !inside.is_empty());
+    let refusals = inside.into_iter().map(|(name, inside)| {
+        Guard::NamespaceInUse.refuses(
+            format!("the namespace `{name}` would be deleted with what is to stay in it: {}", some(&inside)),
+            "keep the namespace, or move the objects out of it first",
+        )
+    });
+    refusals.collect()
 }
 
 /// `namespace-in-use` as well: what can hold data in a namespace that goes needs a permission of its own, also

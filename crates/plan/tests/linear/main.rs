@@ -109,6 +109,16 @@ fn allocations_grow_with_the_objects() {
         world.observation.claims = claims.into_iter().collect();
         gone.iter().fold(world, |world, body| world.candidate(member("shop", body.clone())))
     });
+    check("namespaces go while others stay", |count| {
+        let half = count / 2;
+        let gone: Vec<Value> =
+            names("n", half).iter().map(|name| named("v1", "Namespace", None, name)).collect();
+        let stays: Vec<Value> = names("c", half).iter().map(|name| config(name, &json!({}))).collect();
+        let all: Vec<&Value> = gone.iter().chain(&stays).collect();
+        let world = World::new().unit("shop", &stays).set("shop", &all);
+        let world = stays.iter().fold(world, |world, body| world.settled("shop", body));
+        gone.iter().fold(world, |world, body| world.candidate(member("shop", body.clone())))
+    });
     check("every object is refused", |count| {
         let desired: Vec<Value> =
             names("w", count).iter().map(|name| workload("Deployment", name, "c")).collect();
