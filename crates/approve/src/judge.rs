@@ -6,7 +6,7 @@ mod tests;
 use std::collections::BTreeSet;
 
 use jiff::SignedDuration;
-use windlass_model::{Approval, ApprovedPlan, Evidence, Plan};
+use windlass_model::{Approval, ApprovedPlan, Evidence, Plan, Requirement};
 use windlass_settings::Approver;
 use windlass_trust::sshsig::{self, APPROVAL_NAMESPACE, SshRefusal};
 
@@ -55,10 +55,10 @@ pub enum Judgement {
 /// Decides whether the plan may be carried out. The requirement is computed again from the rules; the
 /// reasons that the plan already carries are kept.
 pub fn judge(mut plan: Plan, rules: &Rules<'_>, documents: Vec<Document>) -> Judgement {
-    let mut reasons = requirement(&plan, rules.approval.required).reasons;
+    let Requirement { mut reasons, approval } = requirement(&plan, rules.approval);
     let known = std::mem::take(&mut plan.requirement.reasons);
     reasons.extend(known.into_iter().filter(|reason| !reasons.contains(reason)).collect::<Vec<_>>());
-    plan.requirement.reasons.clone_from(&reasons);
+    plan.requirement = Requirement { reasons: reasons.clone(), approval };
     if reasons.is_empty() {
         return Judgement::Approved { plan: attest(plan, Evidence::NotRequired), rejected: Vec::new() };
     }

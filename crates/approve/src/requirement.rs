@@ -1,7 +1,9 @@
 //! Whether a human must approve a plan, and why.
 
-use windlass_model::{Action, Operation, Plan, Requirement, Risk};
-use windlass_settings::ApprovalMode;
+use windlass_model::{Action, Approvals, Operation, Plan, Requirement, Risk};
+use windlass_settings::{ApprovalMode, ApprovalRules};
+
+use crate::person::is_person;
 
 /// How many objects a reason names before it only counts them.
 const NAMED: usize = 3;
@@ -37,9 +39,10 @@ const GRAVE_KINDS: [(&str, &str, Concern); 14] = [
     ("storage.k8s.io", "StorageClass", Concern::Access),
 ];
 
-/// Says whether a human must approve the plan under this rule, and gives the reasons as sentences with
-/// counts. A plan that writes nothing needs no approval, so that nobody learns to approve without looking.
-pub fn requirement(plan: &Plan, mode: ApprovalMode) -> Requirement {
+/// Says whether a human must approve the plan under these rules, gives the reasons as sentences with counts, and names who
+/// may. A plan that writes nothing needs no approval, so that nobody learns to approve without looking.
+pub fn requirement(plan: &Plan, rules: &ApprovalRules) -> Requirement {
+    let mode = rules.required;
     let writing: Vec<&Action> = plan.actions.iter().filter(|action| action.operation.writes()).collect();
     if mode == ApprovalMode::Never || writing.is_empty() {
         return Requirement::default();
@@ -61,7 +64,20 @@ pub fn requirement(plan: &Plan, mode: ApprovalMode) -> Requirement {
             counted(writing.len(), "changed object")
         ));
     }
-    Requirement { reasons }
+    let approval = (!reasons.is_empty()).then(|| approvals(plan, rules));
+    Requirement { reasons, approval }
+}
+
+/// Nobody approves a commit of their own.
+fn approvals(plan: &Plan, rules: &ApprovalRules) -> Approvals {
+    let author = plan.source.author();
+    let others =
+        rules.approvers.iter().filter(|approver| !author.is_some_and(|author| is_person(author, approver)));
+    let mut approvers: Vec<String> = others.map(|approver| approver.name.clone()).collect();
+    approvers.sort();
+    approvers.dedup();
+    let count = rules.count.max(1);
+    Approvals { count, approvers, terminal: rules.terminal && count == 1 }
 }
 
 fn concern_of(action: &Action) -> Option<Concern> {
@@ -112,11 +128,17 @@ fn counted(count: usize, noun: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use windlass_model::Provenance;
+
     use super::*;
     use crate::samples::{action, plan, update};
 
+    fn rules(required: ApprovalMode) -> ApprovalRules {
+        ApprovalRules { required, ..ApprovalRules::default() }
+    }
+
     fn check(actions: Vec<Action>, mode: ApprovalMode, want: &[&str]) {
-        assert_eq!(requirement(&plan(actions), mode).reasons, want);
+        assert_eq!(requirement(&plan(actions), &rules(mode)).reasons, want);
     }
 
     #[test]
@@ -153,7 +175,7 @@ mod tests {
         }
         let mut rollback = plan(idle());
         rollback.rollback = Some("why".to_owned());
-        assert!(!requirement(&rollback, ApprovalMode::Always).needed());
+        assert!(!requirement(&rollback, &rules(ApprovalMode::Always)).needed());
     }
 
     #[test]
@@ -216,8 +238,34 @@ mod tests {
     fn a_rollback_needs_an_approval() {
         let mut rollback = plan(vec![update("StatefulSet.apps", "db", 2)]);
         rollback.rollback = Some("release 7 loses orders".to_owned());
-        let reasons = |mode| requirement(&rollback, mode).reasons;
+        let reasons = |mode| requirement(&rollback, &rules(mode)).reasons;
         assert_eq!(reasons(ApprovalMode::Risky), ["a rollback needs an approval: release 7 loses orders"]);
         assert!(reasons(ApprovalMode::Never).is_empty());
+    }
+
+    #[test]
+    fn whoever_may_approve_is_named_but_for_the_author() {
+        let approver = |name: &str, email: Option<&str>| windlass_settings::Approver {
+            name: name.to_owned(),
+            email: email.map(str::to_owned),
+            key: String::new(),
+        };
+        let everybody =
+            [approver("bob", None), approver("alice", Some("Dev@Example.com")), approver("bob", None)];
+        let mut plan = plan(vec![update("StatefulSet.apps", "db", 2)]);
+        let mut check = |author: Option<&str>, count, want: &[&str], terminal| {
+            let author = author.map(str::to_owned);
+            plan.source = Provenance::Unsigned { what: "a commit".to_owned(), commit: None, author };
+            let approvers = everybody.to_vec();
+            let rules = ApprovalRules { approvers, count, ..rules(ApprovalMode::Always) };
+            let got = requirement(&plan, &rules).approval.unwrap();
+            assert_eq!(
+                (got.approvers.as_slice(), got.terminal),
+                (&*want.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>(), terminal)
+            );
+        };
+        check(None, 1, &["alice", "bob"], true);
+        check(Some("Dev <dev@example.com>"), 1, &["bob"], true);
+        check(None, 2, &["alice", "bob"], false);
     }
 }

@@ -41,7 +41,7 @@ pub struct ClusterId {
 }
 
 /// The id of one run: start time and four random characters, sortable and a legal object name.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(transparent)]
 pub struct RunId(String);
 

@@ -8,7 +8,8 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use crate::{
-    Action, ClusterId, Digest, EnvironmentName, Object, Operation, PlanDocument, Provenance, Risk, Toll,
+    Action, Before, ClusterId, Digest, EnvironmentName, Object, Operation, PlanDocument, Provenance,
+    Requirement, Risk, Toll,
 };
 
 /// What one run would do, and whether it may.
@@ -36,6 +37,9 @@ pub struct Plan {
     /// Why this is a rollback, if it is one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rollback: Option<String>,
+    /// What the environment was delivered before; absent if that is not known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub before: Option<Before>,
     /// What happens, object by object, in the order of execution.
     pub actions: Vec<Action>,
     /// What all actions together restart and take along.
@@ -64,20 +68,6 @@ pub struct Refusal {
     pub message: String,
     /// What to do.
     pub hint: String,
-}
-
-/// Whether a human must approve a plan.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, JsonSchema)]
-pub struct Requirement {
-    /// The reasons; empty means that no approval is needed.
-    pub reasons: Vec<String>,
-}
-
-impl Requirement {
-    /// Says whether a human must approve.
-    pub fn needed(&self) -> bool {
-        !self.reasons.is_empty()
-    }
 }
 
 /// How many objects each operation touches.

@@ -61,6 +61,7 @@ pub fn plan(inputs: Inputs<'_>, observation: &Observation) -> Plan {
         rendering: inputs.rendering.digest,
         policies: inputs.policies,
         rollback: inputs.rollback,
+        before: None,
         actions,
         toll,
         refusals,

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use windlass_model::Plan;
 
-use crate::view::{Change, Line, ObjectView, Tone, View};
+use crate::view::{BEFORE, Change, Line, ObjectView, Tone, View};
 use crate::{Palette, clean, without_commands, yaml};
 
 /// How much of a plan is shown.
@@ -31,10 +31,6 @@ pub enum Diff {
     Yaml,
 }
 
-/// What to do about a missing approval.
-pub(crate) const APPROVING: &str =
-    "An approval names the change digest. `windlass approve --help` shows how one is signed.";
-
 /// Lines of YAML for each field that may be shown.
 const LINES_A_FIELD: usize = 8;
 
@@ -46,6 +42,9 @@ pub fn plan_text(plan: &Plan, options: PlanText) -> String {
     let _ = writeln!(out, "{}", palette.strong(&title(&view, plan)));
     if let Some(origin) = origin(&view) {
         let _ = writeln!(out, "  {}", palette.dim(&origin));
+    }
+    if let Some((name, value)) = view.facts.iter().find(|(name, _)| *name == BEFORE) {
+        let _ = writeln!(out, "  {}", palette.dim(&format!("{name}: {value}")));
     }
     let _ = writeln!(out, "  {}: {}", painted(palette, &view.verdict), view.counts_line());
     if let Some(consequence) = view.consequence {
@@ -210,6 +209,6 @@ fn closing(out: &mut String, view: &View<'_>, palette: Palette) {
         for reason in &view.reasons {
             let _ = writeln!(out, "    - {reason}");
         }
-        let _ = writeln!(out, "  {}", palette.dim(APPROVING));
+        let _ = writeln!(out, "  {}", palette.dim(&view.approving));
     }
 }

@@ -41,6 +41,7 @@ pub fn plan_of(actions: Vec<Action>) -> Plan {
         rendering: Digest::of_bytes(b"rendering"),
         policies: None,
         rollback: None,
+        before: None,
         actions,
         toll: Toll::default(),
         refusals: Vec::new(),

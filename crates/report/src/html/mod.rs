@@ -13,7 +13,6 @@ use sha2::{Digest as _, Sha256};
 use windlass_model::{Operation, Plan};
 
 use crate::actions::capital;
-use crate::plan_text::APPROVING;
 use crate::view::{Danger, Tone, View};
 use crate::without_commands;
 use prose::prose;
@@ -131,7 +130,7 @@ fn approval(view: &View<'_>) -> Markup {
             section.card {
                 h3 { (view.asks) }
                 ul { @for reason in &view.reasons { li { (prose(reason)) } } }
-                p.faint { (prose(APPROVING)) }
+                p.faint { (prose(&view.approving)) }
             }
         }
     }

@@ -13,7 +13,6 @@ use std::fmt::Write as _;
 use windlass_model::{Plan, Risk};
 
 use crate::actions::capital;
-use crate::plan_text::APPROVING;
 use crate::view::{Change, Danger, Line, ObjectView, Tone, View};
 use crate::{clean, without_commands};
 use escape::{code, fence_for, html};
@@ -136,16 +135,27 @@ fn danger_pieces(danger: &Danger, objects: &[ObjectView<'_>]) -> Vec<Piece> {
 fn object_piece(object: &ObjectView<'_>) -> Piece {
     let body = block(object);
     let name = format!("<b>{}</b> <code>{}</code>", object.word(), html(&object.full_name()));
+    // A path is anybody's text. Outside of an HTML block only a code span keeps it from linking.
+    let origin = |escaped: fn(&str) -> String| {
+        object.origin.as_ref().map(|origin| format!(" · {}", escaped(origin))).unwrap_or_default()
+    };
     let whole = if body.is_empty() {
-        format!("{name}<br>\n")
+        format!("{name}{}<br>\n", origin(code))
     } else {
         let fence = fence_for(&body);
         let open = if object.is_grave() || object.action.risk >= Risk::Restart { " open" } else { "" };
-        format!("<details{open}><summary>{name}</summary>\n\n{fence}diff\n{body}{fence}\n\n</details>\n\n")
+        format!(
+            "<details{open}><summary>{name}{}</summary>\n\n{fence}diff\n{body}{fence}\n\n</details>\n\n",
+            origin(html_code)
+        )
     };
     let named = format!("- {} {}\n", object.word(), code(&object.full_name()));
     // What is grave stands among the dangers already.
     Piece { whole, named, grave: false, in_place: false }
+}
+
+fn html_code(text: &str) -> String {
+    format!("<code>{}</code>", html(text))
 }
 
 fn block(object: &ObjectView<'_>) -> String {
@@ -168,7 +178,7 @@ fn foot(view: &View<'_>) -> String {
         for reason in &view.reasons {
             let _ = writeln!(out, "- {}", code(reason));
         }
-        let _ = writeln!(out, "\n{APPROVING}");
+        let _ = writeln!(out, "\n{}", code(&view.approving));
     }
     for text in &view.unverified {
         let _ = writeln!(out, "\n{}", code(text));

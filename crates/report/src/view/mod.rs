@@ -2,6 +2,8 @@
 //!
 //! Every text in here is [`clean()`] already. A form adds the escapes of its own language.
 
+mod approving;
+mod before;
 mod change;
 mod created;
 mod danger;
@@ -22,6 +24,9 @@ pub(crate) use object::ObjectView;
 
 use crate::actions::{Deletes, counts, plural, toll_line, verdict};
 use crate::clean;
+
+/// The name of the fact that says what the environment received before.
+pub(crate) const BEFORE: &str = "delivered before";
 
 /// A plan as people read it.
 pub(crate) struct View<'a> {
@@ -51,6 +56,8 @@ pub(crate) struct View<'a> {
     pub(crate) asks: &'static str,
     /// Why a human must approve.
     pub(crate) reasons: Vec<String>,
+    /// Who may, and how.
+    pub(crate) approving: String,
     /// What does not stop the run but should be known.
     pub(crate) warnings: Vec<String>,
     /// Which objects the server could not be asked about as they will be, and why.
@@ -93,6 +100,7 @@ impl<'a> View<'a> {
             } else {
                 Vec::new()
             },
+            approving: approving::sentence(plan.requirement.approval.as_ref()),
             warnings: plan.warnings.iter().map(|warning| clean(warning)).collect(),
             unverified: unverified(plan),
             objects,
@@ -163,6 +171,9 @@ fn facts(plan: &Plan) -> Vec<(&'static str, String)> {
     }
     if let Some(reason) = &plan.rollback {
         fact("rollback", &format!("reason given: {reason}"));
+    }
+    if let Some(before) = &plan.before {
+        fact(BEFORE, &before::sentence(before, plan));
     }
     fact("cluster", &format!("{} ({})", plan.cluster.server, plan.cluster.version));
     fact("made", &format!("{} by {}", plan.created_at.strftime("%Y-%m-%d %H:%M:%S UTC"), plan.tool));

@@ -3,7 +3,9 @@
 use std::collections::BTreeSet;
 
 use serde_json::{Value, json};
-use windlass_model::{Forecast, Ignored, Object, Operation, Plan, Replacement};
+use windlass_model::{
+    Approvals, Before, CompletedRun, Forecast, Ignored, Object, Operation, Plan, Replacement, RunId,
+};
 use windlass_report::{
     Diff, Palette, PlanMarkdown, PlanText, plan_html, plan_line, plan_markdown, plan_text,
 };
@@ -253,6 +255,29 @@ fn a_rollback_says_that_it_is_one_and_what_it_relies_on() {
         ],
         &["Going back takes more", forward],
     );
+}
+
+/// Who is asked at night wants to know who else may say yes, and from where to where this goes.
+#[test]
+fn who_may_approve_and_what_was_delivered_before() {
+    let mut plan = samples::many(3);
+    plan.source = samples::commit("Run 18", "Dev <dev@example.com>");
+    plan.requirement.reasons = vec!["because".to_owned()];
+    let approvers = vec!["alice".to_owned(), "bob".to_owned()];
+    plan.requirement.approval = Some(Approvals { count: 1, approvers, terminal: false });
+    let commit = "a".repeat(40).parse().unwrap();
+    let run = |id: &str| RunId::parse(id).unwrap();
+    let at = "2026-05-31T09:30:00Z".parse().unwrap();
+    let completed = CompletedRun { run: run("first"), commit: Some(commit), at };
+    plan.before = Some(Before { completed: Some(completed.clone()), unfinished: Some(run("second")) });
+    let approving = "One approval is needed, by alice or bob";
+    let last = "commit aaaaaaaaaaaa on 2026-05-31 09:30:00 UTC by run first; run second began to write and did not complete";
+    check_forms(&plan, &["delivered before", last, approving], &[]);
+    let commit = plan.source.commit().cloned();
+    plan.before = Some(Before { completed: Some(CompletedRun { commit, ..completed }), unfinished: None });
+    check_forms(&plan, &["the same commit 62bc080798ce"], &["did not complete"]);
+    plan.before = Some(Before { completed: None, unfinished: Some(run("second")) });
+    check_forms(&plan, &["nothing to its end; run second began to write and did not complete"], &[]);
 }
 
 #[test]

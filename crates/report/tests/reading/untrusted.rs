@@ -10,8 +10,8 @@ use std::collections::BTreeSet;
 use pulldown_cmark::{Event, Options, Parser, Tag};
 use serde_json::{Value, json};
 use windlass_model::{
-    Action, ChangeKind, Conflict, Event as RunEvent, FieldChange, FieldPath, Forecast, Level, Object,
-    Operation, Plan, Preview, Problem, Recipe, RecipeStep, Refusal, Replacement,
+    Action, Approvals, ChangeKind, Conflict, Event as RunEvent, FieldChange, FieldPath, Forecast, Level,
+    Object, Operation, Plan, Preview, Problem, Recipe, RecipeStep, Refusal, Replacement,
 };
 use windlass_report::{
     Diff, Narrator, Palette, PlanMarkdown, PlanText, Report, RunLine, Terminal, history_text, json_text,
@@ -47,7 +47,7 @@ const PAYLOADS: [&str; 20] = [
 type Place = fn(&mut Plan, &str);
 
 /// Every place where text of a repository or a cluster gets into a plan.
-const POSITIONS: [(&str, Place); 22] = [
+const POSITIONS: [(&str, Place); 24] = [
     ("name", |plan, text| first(plan).object.name = text.into()),
     ("namespace", |plan, text| first(plan).object.namespace = Some(text.to_owned())),
     ("kind", |plan, text| first(plan).object.kind.kind = text.into()),
@@ -79,6 +79,49 @@ const POSITIONS: [(&str, Place); 22] = [
         let body = json!({"apiVersion": "apps/v1", "kind": "StatefulSet", "metadata": {"name": "a"}, "spec": {
             "template": {"spec": {"containers": [{"name": text, "image": text}]}}}});
         plan.actions.push(samples::action(Operation::Create, None, Some(body)));
+    }),
+    ("rules", |plan, text| {
+        let names = json!([text, text]);
+        let labels = json!({"matchLabels": {text: text}, "matchExpressions": [{"key": text, "operator": "In", "values": names}]});
+        let peers = json!([{"podSelector": labels, "namespaceSelector": labels}, {"ipBlock": {"cidr": text, "except": names}}]);
+        let service = json!({"service": {"namespace": text, "name": text}});
+        for (api_version, kind, mut body) in [
+            (
+                "rbac.authorization.k8s.io/v1",
+                "Role",
+                json!({"rules": [{"verbs": names, "apiGroups": names, "resources": names, "resourceNames": names}]}),
+            ),
+            (
+                "rbac.authorization.k8s.io/v1",
+                "RoleBinding",
+                json!({"roleRef": {"kind": text, "name": text}, "subjects": [{"kind": text, "namespace": text, "name": text}]}),
+            ),
+            (
+                "networking.k8s.io/v1",
+                "NetworkPolicy",
+                json!({"spec": {"podSelector": labels, "ingress": [{"from": peers, "ports": [{"port": text, "protocol": text}]}]}}),
+            ),
+            (
+                "apiextensions.k8s.io/v1",
+                "CustomResourceDefinition",
+                json!({"spec": {"group": text, "names": {"kind": text}, "versions": [{"name": text, "served": true}]}}),
+            ),
+            ("storage.k8s.io/v1", "StorageClass", json!({"provisioner": text, "reclaimPolicy": text})),
+            ("policy/v1", "PodDisruptionBudget", json!({"spec": {"minAvailable": text}})),
+            (
+                "admissionregistration.k8s.io/v1",
+                "ValidatingWebhookConfiguration",
+                json!({"webhooks": [{"clientConfig": service, "rules": [{"operations": names, "resources": names}]}]}),
+            ),
+        ] {
+            (body["apiVersion"], body["kind"], body["metadata"]) =
+                (json!(api_version), json!(kind), json!({"name": "a"}));
+            plan.actions.push(samples::action(Operation::Create, None, Some(body)));
+        }
+    }),
+    ("approver", |plan, text| {
+        let approvers = vec![text.to_owned(), text.to_owned()];
+        plan.requirement.approval = Some(Approvals { count: 1, approvers, terminal: false });
     }),
     ("forecast", |plan, text| {
         let texts = [text.to_owned(), text.to_owned(), text.to_owned()];

@@ -7,7 +7,8 @@ use jiff::civil::Date;
 use jiff::tz::TimeZone;
 use jiff::{SignedDuration, Timestamp};
 use windlass_model::{
-    CommitId, Digest, ExitCode, GroupKind, Level, Provenance, Rendering, SourceTree, Stage,
+    Before, CommitId, CompletedRun, Digest, ExitCode, GroupKind, Level, Provenance, Rendering, SourceTree,
+    Stage,
 };
 use windlass_record::EnvironmentState;
 use windlass_render::{Jail, Limits, ResolvedUnit, Tools};
@@ -28,6 +29,8 @@ pub(crate) struct Desired {
     pub(crate) tree_id: String,
     pub(crate) repository: Repository,
     pub(crate) rendering: Rendering,
+    /// What the environment was delivered before.
+    pub(crate) before: Option<Before>,
 }
 
 /// Where the desired state is to be found.
@@ -69,7 +72,17 @@ pub(crate) async fn obtain(
         session.reporter.say(Level::Warning, warning.clone());
     }
     let Found { provenance, tip, tree, tree_id, .. } = found;
-    Ok(Desired { provenance, tip, tree, tree_id, repository, rendering })
+    Ok(Desired { provenance, tip, tree, tree_id, repository, rendering, before: before(state) })
+}
+
+fn before(state: &EnvironmentState) -> Option<Before> {
+    let completed = state.last_completed.as_ref().map(|last| CompletedRun {
+        run: last.run.clone(),
+        commit: last.commit.clone(),
+        at: last.at,
+    });
+    let unfinished = state.current.clone();
+    (completed.is_some() || unfinished.is_some()).then_some(Before { completed, unfinished })
 }
 
 /// What was fetched, and judged as the environment demands.

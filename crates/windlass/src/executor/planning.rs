@@ -103,13 +103,14 @@ pub(crate) async fn plan(
             now,
         };
         let mut plan = windlass_plan::plan(inputs, &observation);
+        plan.before.clone_from(&desired.before);
         if purpose == Purpose::Drift {
             // Nothing is going to be carried out, so nobody is asked.
             let summary = windlass_report::drift_line(&plan);
             return Ok((plan, summary));
         }
         plan.refusals.extend(windlass_plan::rules(&plan, &session.settings.guards));
-        plan.requirement = windlass_approve::requirement(&plan, session.settings.approval.required);
+        plan.requirement = windlass_approve::requirement(&plan, &session.settings.approval);
         let summary = windlass_report::plan_line(&plan);
         Ok((plan, summary))
     })

@@ -1,5 +1,8 @@
 //! What a new object is, in a line: a first delivery would otherwise be a list of names.
 
+mod access;
+mod defined;
+
 use serde_json::Value;
 use windlass_model::{Action, Operation};
 
@@ -23,7 +26,7 @@ pub(super) fn lines(action: &Action) -> Vec<Line> {
                 if pods == 1 { "" } else { "s" },
                 images(&body["spec"]["template"])
             );
-            std::iter::once(starts).chain(claims(&body)).map(|text| Line::new(Tone::Plain, text)).collect()
+            all(std::iter::once(starts).chain(claims(&body)).collect())
         }
         "DaemonSet.apps" => {
             plain(format!("starts a pod on every node: {}", images(&body["spec"]["template"])))
@@ -45,8 +48,25 @@ pub(super) fn lines(action: &Action) -> Vec<Line> {
             plain(format!("asks for {size}{}", class.unwrap_or_default()))
         }
         "ConfigMap" | "Secret" => keys(&body),
+        "Role.rbac.authorization.k8s.io" | "ClusterRole.rbac.authorization.k8s.io" => {
+            all(access::role(&body))
+        }
+        "RoleBinding.rbac.authorization.k8s.io" | "ClusterRoleBinding.rbac.authorization.k8s.io" => {
+            all(access::binding(&body))
+        }
+        "NetworkPolicy.networking.k8s.io" => all(access::network(&body)),
+        "CustomResourceDefinition.apiextensions.k8s.io" => plain(defined::definition(&body)),
+        "StorageClass.storage.k8s.io" => plain(defined::storage_class(&body)),
+        "PriorityClass.scheduling.k8s.io" => plain(defined::priority_class(&body)),
+        "PodDisruptionBudget.policy" => plain(defined::budget(&body)),
+        "ValidatingWebhookConfiguration.admissionregistration.k8s.io"
+        | "MutatingWebhookConfiguration.admissionregistration.k8s.io" => all(defined::webhooks(&body)),
         _ => Vec::new(),
     }
+}
+
+fn all(texts: Vec<String>) -> Vec<Line> {
+    texts.into_iter().map(|text| Line::new(Tone::Plain, text)).collect()
 }
 
 /// What each pod of a StatefulSet claims: whoever deletes the set later may not find it in Git.
