@@ -6,8 +6,11 @@ use windlass_model::{Before, Plan, RunId};
 pub(super) fn sentence(before: &Before, plan: &Plan) -> String {
     let unfinished = |run: &RunId| format!("run {run} began to write and did not complete");
     let Some(last) = &before.completed else {
-        let began = before.unfinished.as_ref().map(unfinished).unwrap_or_default();
-        return format!("nothing to its end; {began}");
+        let nothing = "nothing".to_owned();
+        return before
+            .unfinished
+            .as_ref()
+            .map_or(nothing, |run| format!("nothing to its end; {}", unfinished(run)));
     };
     let what = match &last.commit {
         Some(commit) if plan.source.commit() == Some(commit) => format!("the same commit {}", commit.short()),

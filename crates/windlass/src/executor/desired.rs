@@ -30,7 +30,7 @@ pub(crate) struct Desired {
     pub(crate) repository: Repository,
     pub(crate) rendering: Rendering,
     /// What the environment was delivered before.
-    pub(crate) before: Option<Before>,
+    pub(crate) before: Before,
 }
 
 /// Where the desired state is to be found.
@@ -75,14 +75,13 @@ pub(crate) async fn obtain(
     Ok(Desired { provenance, tip, tree, tree_id, repository, rendering, before: before(state) })
 }
 
-fn before(state: &EnvironmentState) -> Option<Before> {
+fn before(state: &EnvironmentState) -> Before {
     let completed = state.last_completed.as_ref().map(|last| CompletedRun {
         run: last.run.clone(),
         commit: last.commit.clone(),
         at: last.at,
     });
-    let unfinished = state.current.clone();
-    (completed.is_some() || unfinished.is_some()).then_some(Before { completed, unfinished })
+    Before { completed, unfinished: state.current.clone() }
 }
 
 /// What was fetched, and judged as the environment demands.

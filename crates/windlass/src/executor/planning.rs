@@ -103,7 +103,7 @@ pub(crate) async fn plan(
             now,
         };
         let mut plan = windlass_plan::plan(inputs, &observation);
-        plan.before.clone_from(&desired.before);
+        plan.before = Some(desired.before.clone());
         if purpose == Purpose::Drift {
             // Nothing is going to be carried out, so nobody is asked.
             let summary = windlass_report::drift_line(&plan);
