@@ -72,3 +72,26 @@ fn development_is_delivered_without_asking_anybody() {
     assert_eq!(world.kubectl.field("statefulset", &platform.shop, "db", "/status/readyReplicas"), 1);
     world.windlass(&["status"]).ok();
 }
+
+/// The agent's disk fills up otherwise; what is not a run's folder is none of ours.
+#[test]
+fn a_run_removes_the_folders_of_old_runs_and_nothing_else() {
+    let mut world = World::new();
+    world.configure(|settings| settings["record"]["keep"] = json!(1));
+    let reports = world.path("reports");
+    let plant = |name: &str, journal: &str| {
+        std::fs::create_dir_all(reports.join(name)).unwrap();
+        std::fs::write(reports.join(name).join(journal), "").unwrap();
+    };
+    plant("20200101-000000-abcd", "20200101-000000-abcd.jsonl");
+    plant("20200101-000001-abcd", "notes.txt");
+    plant("archive", "archive.jsonl");
+    world.deliver(&world.small());
+    let mut left: Vec<String> = std::fs::read_dir(&reports)
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .filter(|name| name.starts_with("2020") || name == "archive")
+        .collect();
+    left.sort();
+    assert_eq!(left, ["20200101-000001-abcd", "archive"]);
+}
