@@ -1,7 +1,7 @@
 //! Going back to what worked.
 
 use serde_json::json;
-use windlass_e2e::{World, manifests, until};
+use windlass_e2e::{Audit, World, manifests, until};
 
 #[test]
 fn without_an_earlier_commit_says_so() {
@@ -103,4 +103,31 @@ fn what_failed_and_was_rolled_back_needs_another_approval() {
     required(&mut world, "always");
     world.windlass(&["run"]).refuses(3, &[]);
     assert!(!world.kubectl.exists("deployment", &namespace, "db"));
+}
+
+/// A volume cannot shrink: of a rollback that would ask for it nothing is carried out, and the running data stays.
+#[test]
+fn over_a_claim_that_has_grown_is_refused_before_anything_is_written() {
+    let world = World::new();
+    let (namespace, class) = (world.namespace("app"), format!("grows-{}", world.suffix));
+    world.owns(&format!("storageclass/{class}"));
+    let grows = json!({"apiVersion": "storage.k8s.io/v1", "kind": "StorageClass", "metadata": {"name": class},
+        "provisioner": "kubernetes.io/host-path", "allowVolumeExpansion": true});
+    world.kubectl.apply(&grows.to_string());
+    let version = |size: &str, colour: &str| {
+        let claim = manifests::claim(&namespace, "data").replace("windlass-e2e", &class).replace("1Gi", size);
+        world.small().replace("app/settings.yaml", "blue", colour).with("app/data.yaml", claim)
+    };
+    world.deliver(&version("1Gi", "blue"));
+    until(30, "the claim is bound", || {
+        (world.kubectl.field("pvc", &namespace, "data", "/status/phase") == "Bound").then_some(())
+    });
+    world.deliver(&version("2Gi", "green"));
+    let mark = Audit::mark();
+    let outcome = world.windlass(&["rollback", "--reason", "green is bad"]);
+    outcome.refuses(4, &["PersistentVolumeClaim", "never shrinks", "deliver the new one as `data-2`"]);
+    assert_eq!(mark.writes_to_members(&world.suffix), []);
+    assert_eq!(world.kubectl.field("configmap", &namespace, "settings", "/data/colour"), "green");
+    let asked = world.kubectl.field("pvc", &namespace, "data", "/spec/resources/requests/storage");
+    assert_eq!(asked, "2Gi");
 }
