@@ -5,7 +5,7 @@ use std::time::Duration;
 use serde_json::Value;
 use tokio::time::Instant;
 use windlass_cluster::ClusterError;
-use windlass_model::{Object, defined_kind};
+use windlass_model::{Object, condition, condition_is, defined_kind};
 
 use crate::Context;
 use crate::failure::{Halt, Unwritten};
@@ -85,17 +85,15 @@ pub(crate) fn served_versions(definition: &Object) -> impl Iterator<Item = &str>
 
 /// Says whether the server has taken a live definition's kind up.
 pub(crate) fn is_established(live: &Object) -> bool {
-    established(live) == Ok(true)
+    condition_is(live.body(), "Established", "True")
 }
 
 /// Says whether a live definition is established, or why it never will be.
 fn established(live: &Object) -> Result<bool, String> {
-    let conditions = live.body().pointer("/status/conditions").and_then(Value::as_array);
-    let find = |kind: &str| conditions.into_iter().flatten().find(|condition| condition["type"] == kind);
-    if find("Established").is_some_and(|condition| condition["status"] == "True") {
+    if is_established(live) {
         return Ok(true);
     }
-    match find("NamesAccepted") {
+    match condition(live.body(), "NamesAccepted") {
         Some(condition) if condition["status"] == "False" => {
             Err(format!("its names are not accepted: {}", condition["message"].as_str().unwrap_or_default()))
         }

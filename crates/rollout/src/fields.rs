@@ -20,12 +20,12 @@ pub(crate) fn list<'a>(value: &'a Value, pointer: &str) -> &'a [Value] {
 
 /// Returns a condition of an object's status.
 pub(crate) fn condition<'a>(object: &'a Object, name: &str) -> Option<&'a Value> {
-    list(object.body(), "/status/conditions").iter().find(|condition| condition["type"] == name)
+    windlass_model::condition(object.body(), name)
 }
 
 /// Says whether a condition has this status.
 pub(crate) fn condition_is(object: &Object, name: &str, status: &str) -> bool {
-    condition(object, name).is_some_and(|condition| condition["status"] == status)
+    windlass_model::condition_is(object.body(), name, status)
 }
 
 /// Returns a condition's reason and message in one line.

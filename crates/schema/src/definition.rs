@@ -1,7 +1,7 @@
 //! A CustomResourceDefinition, read.
 
 use serde_json::Value;
-use windlass_model::{GroupKind, Object, ObjectRef, defined_kind};
+use windlass_model::{GroupKind, Object, ObjectRef, condition_is, defined_kind};
 
 /// A CustomResourceDefinition.
 #[derive(Debug, Clone)]
@@ -59,11 +59,7 @@ impl<'a> Definition<'a> {
 
     /// Says whether the server has taken the kind up, so that objects of it can have been made.
     pub fn is_established(&self) -> bool {
-        let conditions = self.body.pointer("/status/conditions").and_then(Value::as_array);
-        conditions
-            .into_iter()
-            .flatten()
-            .any(|condition| condition["type"] == "Established" && condition["status"] == "True")
+        condition_is(self.body, "Established", "True")
     }
 
     /// Returns the versions in which objects may still be stored; a definition that is not live has none.

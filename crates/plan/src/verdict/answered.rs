@@ -2,8 +2,8 @@
 
 use jiff::Timestamp;
 use windlass_model::{
-    Action, Conflict, Forecast, Migration, Object, Operation, PART_OF, Preview, Problem, age, is_custom_kind,
-    is_secret_kind,
+    Action, Conflict, FieldChange, Forecast, Migration, Object, Operation, PART_OF, Preview, Problem, age,
+    is_custom_kind, is_secret_kind,
 };
 use windlass_settings::Winner;
 
@@ -21,7 +21,7 @@ pub(super) fn action(case: &Case<'_>, reply: &Reply) -> Action {
     let mut action = case.action();
     let Some(live) = &case.asked.live else {
         action.desired = case.digest();
-        action.warnings = warnings(case, reply);
+        action.warnings = warnings(case, reply, &action.delta);
         return action;
     };
     let told = chosen::told(case.object, Some(live), &reply.object);
@@ -48,7 +48,7 @@ pub(super) fn action(case: &Case<'_>, reply: &Reply) -> Action {
         action.forecasts = forecasts(case, live, reply, &action);
         tell_losses(&mut action, live, &reply.object);
     }
-    action.warnings = warnings(case, reply);
+    action.warnings = warnings(case, reply, &action.delta);
     action
 }
 
@@ -101,7 +101,7 @@ fn adoption(case: &Case<'_>, live: &Object) -> Vec<Forecast> {
     forecasts
 }
 
-fn warnings(case: &Case<'_>, reply: &Reply) -> Vec<String> {
+fn warnings(case: &Case<'_>, reply: &Reply, delta: &[FieldChange]) -> Vec<String> {
     let mut warnings: Vec<String> = if is_secret_kind(&case.object.reference().kind) {
         let withheld = || "the server warns about this Secret; its words are withheld".to_owned();
         reply.warnings.iter().take(1).map(|_| withheld()).collect()
@@ -113,8 +113,10 @@ fn warnings(case: &Case<'_>, reply: &Reply) -> Vec<String> {
     let extra = |path: &String| format!("{path} stays besides the declared items: another manager owns it");
     warnings.extend(deviations.dropped.iter().map(dropped));
     warnings.extend(deviations.extra.iter().map(extra));
-    // Types of Kubernetes' own never store an empty list.
-    let emptied = deviations.emptied.iter().filter(|_| is_custom_kind(&case.object.reference().kind));
+    // Types of Kubernetes' own never store an empty list, and one that held nothing does not go.
+    let goes = |path: &&String| delta.iter().any(|change| change.path.to_string().starts_with(path.as_str()));
+    let emptied =
+        deviations.emptied.iter().filter(|_| is_custom_kind(&case.object.reference().kind)).filter(goes);
     warnings.extend(emptied.map(|path| {
         format!(
             "{path} is declared as an empty list, which goes with its last items: only the next run stores it; leave it out of the manifest, which says the same"
