@@ -8,7 +8,7 @@ use std::time::Duration;
 use windlass_cluster::{Cluster, Target};
 
 /// How long a request of a test usually may take.
-pub const SOON: Duration = Duration::from_secs(30);
+pub const SOON: Duration = Duration::from_mins(1);
 
 /// Returns what the test runner says, if it says anything.
 #[expect(clippy::disallowed_methods, reason = "the test runner names the testbed by the environment")]

@@ -2,12 +2,17 @@
 
 use std::time::{Duration, Instant};
 
-/// Asks until the answer comes, at most for this many seconds.
+/// How many times as long a busy machine may take.
+const PATIENCE: u64 = 3;
+
+/// Asks until the answer comes. That takes up to `seconds` on a machine that has nothing else to do; only three times as
+/// long is too long.
 ///
 /// # Panics
 /// When the time is over; `what` says what was waited for.
 #[track_caller]
 pub fn until<T>(seconds: u64, what: &str, mut ask: impl FnMut() -> Option<T>) -> T {
+    let seconds = seconds * PATIENCE;
     let end = Instant::now() + Duration::from_secs(seconds);
     loop {
         if let Some(answer) = ask() {

@@ -95,7 +95,7 @@ impl World {
             "guards": {"pruneBudget": {"count": 1000, "percent": 100}},
             "record": {"reports": self.path("reports")},
             "timeouts": {
-                "request": "20s", "fetch": "30s", "render": "60s", "rollout": "90s", "smoke": "20s", "lease": "8s",
+                "request": "20s", "fetch": "30s", "render": "60s", "rollout": "90s", "smoke": "20s", "lease": "20s",
             },
         })
     }

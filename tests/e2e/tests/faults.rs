@@ -108,7 +108,7 @@ fn an_api_server_that_goes_away_in_the_midst_of_a_run_is_named_as_the_cause() {
     let outcome = world.windlass(&["run"]);
     outcome.refuses(69, &["cannot be reached", "127.0.0.1"]);
     proxy.pass();
-    world.windlass(&["run", "--lock-timeout", "30s"]).ok();
+    world.windlass(&["run", "--lock-timeout", "60s"]).ok();
 }
 
 /// The server forgets after some minutes how a list goes on, so that a slow reader gets its second page no more.

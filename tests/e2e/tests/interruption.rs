@@ -87,7 +87,7 @@ fn finish(signal: &str) {
     for moment in [Moment::Apply, Moment::Rollout] {
         let world = interrupt(signal, moment);
         // After a kill the lock runs out first.
-        let waiting: &[&str] = if signal == "KILL" { &["--lock-timeout", "30s"] } else { &[] };
+        let waiting: &[&str] = if signal == "KILL" { &["--lock-timeout", "60s"] } else { &[] };
         world.windlass(&[&["run"], waiting].concat()).ok();
         let got = state(&world);
         assert_eq!(difference(&json!(want), &json!(got)), [""; 0], "undisturbed ≠ interrupted and resumed");

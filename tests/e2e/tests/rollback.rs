@@ -62,7 +62,7 @@ fn that_was_killed_is_continued_by_the_same_command() {
     process.signal("KILL");
     process.wait().exits(-9);
     // At three in the morning nobody remembers a commit's id: the same command must not go forth again.
-    world.windlass(&["rollback", "--reason", "version 2 is bad", "--lock-timeout", "30s"]).ok();
+    world.windlass(&["rollback", "--reason", "version 2 is bad", "--lock-timeout", "60s"]).ok();
     assert_eq!(world.kubectl.field("configmap", &namespace, "settings", "/data/colour"), "green");
     world.windlass(&["drift"]).ok();
 }
