@@ -13,6 +13,9 @@ const MAX_BYTES: u64 = 4 << 20;
 /// How many files of a folder are looked at.
 const MAX_FILES: usize = 1000;
 
+/// How much of a folder is read: the folder needs no protection, so anybody may fill it.
+const MAX_TOTAL: u64 = 64 << 20;
+
 /// An approval and the signature over its canonical JSON.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -44,8 +47,10 @@ pub enum DocumentError {
     /// The content is no approval.
     #[error("is not an approval: {0}")]
     Malformed(String),
-    /// The folder holds more files than are looked at.
-    #[error("is one of more than {MAX_FILES} files: the rest of the folder is not looked at")]
+    /// The folder holds more than is looked at.
+    #[error(
+        "is one of more than {MAX_FILES} files or {MAX_TOTAL} bytes: the rest of the folder is not looked at"
+    )]
     TooMany,
 }
 
@@ -111,11 +116,18 @@ pub fn load_directory(folder: &Path) -> Vec<Document> {
         .filter(|path| path.extension().is_some_and(|extension| extension == "json"))
         .collect();
     paths.sort_unstable();
-    let excess = paths.get(MAX_FILES).map(|path| Document {
+    let mut total = 0;
+    let within = |(index, path): &(usize, &PathBuf)| {
+        total += std::fs::metadata(path).map_or(0, |metadata| metadata.len().min(MAX_BYTES));
+        *index < MAX_FILES && total <= MAX_TOTAL
+    };
+    let read = paths.iter().enumerate().take_while(within).map(|(_, path)| Document::load(path));
+    let mut documents: Vec<Document> = read.collect();
+    documents.extend(paths.get(documents.len()).map(|path| Document {
         file: path.file_name().unwrap_or_default().display().to_string(),
         content: Err(DocumentError::TooMany),
-    });
-    paths.iter().take(MAX_FILES).map(|path| Document::load(path)).chain(excess).collect()
+    }));
+    documents
 }
 
 fn read(path: &Path) -> Result<Vec<u8>, DocumentError> {
@@ -163,5 +175,17 @@ mod tests {
         let found = load_directory(folder.path());
         assert_eq!(found.last().map(|document| document.content.clone()), Some(Err(DocumentError::TooMany)));
         assert_eq!(found.len(), MAX_FILES + 1);
+    }
+
+    #[test]
+    fn no_more_is_read_than_there_is_memory_for() {
+        let folder = tempfile::tempdir().unwrap();
+        for index in 0..20 {
+            let file = File::create(folder.path().join(format!("{index:05}.json"))).unwrap();
+            file.set_len(MAX_BYTES).unwrap();
+        }
+        let found = load_directory(folder.path());
+        assert_eq!(found.len(), usize::try_from(MAX_TOTAL / MAX_BYTES).unwrap() + 1);
+        assert_eq!(found.last().map(|document| document.content.clone()), Some(Err(DocumentError::TooMany)));
     }
 }
