@@ -6,8 +6,8 @@ use windlass_model::{CommitId, Digest, RunId};
 
 /// Completed deliveries that are remembered beside the last one.
 const PREVIOUS: usize = 20;
-/// Used approvals that are remembered. Approvals run out long before 200 runs have passed.
-const CONSUMED: usize = 200;
+/// Used approvals that are remembered. An approval counts for seven days at most, and nobody gives 1000 in that time.
+const CONSUMED: usize = 1000;
 
 /// A delivery that went through all stages.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -48,7 +48,7 @@ pub struct EnvironmentState {
     /// the oldest commit that may be delivered. Forgotten with the next completed delivery.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rewritten_to: Option<CommitId>,
-    /// The nonces of approvals that were used, oldest first, at most 200.
+    /// The nonces of approvals that were used, oldest first, at most 1000.
     pub consumed: Vec<String>,
     /// The nonces of approvals on which a run began to write since the last completed delivery. They still count, so that
     /// the run can be finished, until any delivery completes.
@@ -174,12 +174,12 @@ mod tests {
     #[test]
     fn the_history_and_the_used_approvals_are_bounded() {
         let mut state = EnvironmentState::default();
-        for number in 0..300 {
+        for number in 0..1100 {
             let commit = format!("{number:040x}").parse().ok();
             state.complete(Delivered { commit, ..delivered('a') });
             assert!(state.consume(&number.to_string()));
         }
-        assert!(!state.consume("299"));
+        assert!(!state.consume("1099"));
         assert_eq!((state.previous.len(), state.consumed.len()), (PREVIOUS, CONSUMED));
     }
 

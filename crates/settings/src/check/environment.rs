@@ -1,5 +1,7 @@
 //! Rules of the environment file.
 
+use std::time::Duration;
+
 use serde_json::Value;
 
 use super::{Findings, deletion, restraint};
@@ -7,6 +9,8 @@ use crate::environment::{
     ApprovalMode, ApprovalRules, Environment, Guards, PinnedKey, PolicyRules, Source, Timeouts, UnsignedRule,
 };
 use crate::tree::quoted;
+
+const LONGEST_APPROVAL: Duration = Duration::from_hours(7 * 24);
 
 /// Checks everything that the form of an environment file cannot say.
 pub(crate) fn environment(environment: &Environment, found: &mut Findings<'_>) {
@@ -189,6 +193,14 @@ fn approval(rules: &ApprovalRules, found: &mut Findings<'_>) {
         found.want_file("approval.directory", directory);
     }
     found.want_some_time("approval.validFor", rules.valid_for);
+    // Used approvals are remembered by number, so that none may count for ever.
+    if rules.valid_for.get() > LONGEST_APPROVAL {
+        found.rule(
+            "approval.validFor",
+            "must not be longer than 7 days",
+            "give a duration such as `4h` or `3d`",
+        );
+    }
 }
 
 fn guards(guards: &Guards, found: &mut Findings<'_>) {

@@ -272,6 +272,11 @@ fn rules_of_the_environment_file() {
     );
     check(
         "approval:\n",
+        "approval:\n  validFor: 8d\n",
+        &["15:13: approval.validFor: must not be longer than 7 days"],
+    );
+    check(
+        "approval:\n",
         "timeouts: {request: 0s, lock: 0s}\napproval:\n",
         &["14:21: timeouts.request: must be longer than nothing"],
     );
