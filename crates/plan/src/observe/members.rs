@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use futures::stream::{self, StreamExt as _, TryStreamExt as _};
 use windlass_cluster::{ClusterError, Selector};
-use windlass_model::{ApplySet, GroupKind, Object, PART_OF};
+use windlass_model::{ApplySet, GroupKind, Object, ObjectRef, PART_OF, defined_kind, is_built_in};
 
 use super::catalog::Catalog;
 use super::{Reader, tolerate};
@@ -83,8 +83,35 @@ async fn list_kind(
         Ok((resource, listing)) => {
             Listed::Objects { objects: listing.objects, prunable: resource.is_prunable() }
         }
-        Err(ClusterError::UnknownKind { stale: false, .. }) => Listed::Gone,
+        Err(ClusterError::UnknownKind { stale: false, .. }) => match unserved(reader, kind).await? {
+            None => Listed::Gone,
+            Some(reason) => Listed::Not(reason),
+        },
         Err(error) => Listed::Not(error.to_string()),
     };
     Ok((kind.clone(), listed))
+}
+
+/// Returns why a kind that is not served may have objects all the same: as long as its definition exists, they are stored.
+async fn unserved(reader: &Reader<'_>, kind: &GroupKind) -> Result<Option<String>, ClusterError> {
+    if is_built_in(kind) {
+        return Ok(None);
+    }
+    let definitions = GroupKind::new("apiextensions.k8s.io", "CustomResourceDefinition");
+    let resource = reader.cluster.resource(&definitions, "v1").await?;
+    let suffix = format!(".{}", kind.group);
+    let of_group = |object: &ObjectRef| object.name.ends_with(&suffix);
+    let listed = tolerate(reader.cluster.list_only(&resource, Selector::default(), of_group).await)?;
+    Ok(match listed {
+        Ok(listing) => {
+            let definition =
+                listing.objects.iter().find(|object| defined_kind(object).as_ref() == Some(kind));
+            definition.map(|definition| {
+                format!("its definition {} exists and serves no version of it", definition.reference().name)
+            })
+        }
+        Err(error) => {
+            Some(format!("it is not served, and whether its definition exists cannot be told: {error}"))
+        }
+    })
 }

@@ -1,7 +1,7 @@
 //! Kinds that cannot be listed: nothing is concluded from what was not seen.
 
 use serde_json::json;
-use windlass_model::ExitCode;
+use windlass_model::{ExitCode, GroupKind};
 use windlass_plan::exit_code;
 
 use crate::bed::Bed;
@@ -87,4 +87,37 @@ async fn an_api_service_that_does_not_answer_stops_only_what_needs_it() {
     let found = refusals.iter().any(|refusal| told.iter().all(|want| refusal.contains(want)));
     assert!(found, "{refusals:?}");
     bed.kubectl(&["delete", "apiservice", &name], "");
+}
+
+/// Served by nobody, the objects are stored all the same; they were taken for gone, and forgotten.
+#[tokio::test]
+async fn objects_of_a_definition_that_serves_no_version_are_not_taken_for_gone() {
+    let mut bed = Bed::new().await;
+    let group = format!("g{}.example.com", bed.suffix);
+    let name = format!("foos.{group}");
+    bed.leftovers.push(("customresourcedefinition".into(), name.clone()));
+    let definition = |served: bool| {
+        json!({"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition",
+            "metadata": {"name": name}, "spec": {"group": group, "scope": "Namespaced",
+                "names": {"kind": "Foo", "plural": "foos"}, "versions": [{"name": "v1", "served": served, "storage": true,
+                    "schema": {"openAPIV3Schema": {"type": "object", "x-kubernetes-preserve-unknown-fields": true}}}]}})
+    };
+    bed.kubectl(&["apply", "-f", "-"], &definition(true).to_string());
+    bed.cluster.forget_discovery().await;
+    crate::bed::served(&bed, &group, "Foo").await;
+    let foo = json!({"apiVersion": format!("{group}/v1"), "kind": "Foo",
+        "metadata": {"name": "a", "namespace": bed.namespace}});
+    let stays = bed.config("stays", &json!({}));
+    bed.deliver(&[("shop", &[stays.clone(), foo])]).await;
+    bed.kubectl(&["apply", "-f", "-"], &definition(false).to_string());
+    for attempt in 0.. {
+        bed.cluster.forget_discovery().await;
+        if bed.cluster.is_namespaced(&GroupKind::new(&group, "Foo")).await.unwrap().is_none() {
+            break;
+        }
+        assert!(attempt < 100, "the kind is served for ever");
+        tokio::time::sleep(std::time::Duration::from_millis(100)).await;
+    }
+    let told: &[&str] = &["refused incomplete-list", "Foo", &name, "serves no version"];
+    bed.check(&[stays], &[&["no-op"], told]).await;
 }
