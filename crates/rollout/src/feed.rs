@@ -122,14 +122,14 @@ impl Feed {
                 self.tell(News::TooWide).await?;
                 return Err(Over);
             }
-            Err(error) => return self.stumble(error).await.map(|()| true),
+            Err(error) => return self.go_on_after(error).await,
         };
         loop {
             match tokio::time::timeout(SILENCE, events.next()).await {
                 Ok(Some(Ok(WatchItem::Expired))) => return Ok(false),
                 Ok(Some(Ok(item))) => self.pass_on(item, version).await?,
                 Ok(Some(Err(error))) if error.is_expired() => return Ok(false),
-                Ok(Some(Err(error))) => return self.stumble(error).await.map(|()| true),
+                Ok(Some(Err(error))) => return self.go_on_after(error).await,
                 // Closed by the server, as it does every few minutes, or silent.
                 Ok(None) | Err(_) => {
                     tokio::time::sleep(self.pause.next()).await;
@@ -137,6 +137,16 @@ impl Feed {
                 }
             }
         }
+    }
+
+    /// A version that is not served any more is never watched again, however often one asks: the kind is looked up anew.
+    async fn go_on_after(&mut self, error: ClusterError) -> Result<bool, Over> {
+        let is_gone = error.failure().is_some_and(|failure| failure.code == 404);
+        self.stumble(error).await?;
+        if is_gone {
+            self.cluster.forget_discovery().await;
+        }
+        Ok(!is_gone)
     }
 
     async fn pass_on(&mut self, item: WatchItem, version: &mut String) -> Result<(), Over> {
