@@ -41,8 +41,8 @@ impl Losses {
     ) -> Result<Option<String>, ClusterError> {
         match self.unplanned(live, action, context).await {
             Ok(Unplanned::Nothing) => Ok(None),
-            Ok(Unplanned::Volume(volume)) => {
-                Ok(Some(format!("it would destroy what the plan did not name: {volume}")))
+            Ok(Unplanned::Loss(what)) => {
+                Ok(Some(format!("it would destroy what the plan did not name: {what}")))
             }
             Err(error) if is_unanswered(&error) => Err(error),
             Ok(Unplanned::Untold(_)) | Err(_) if action.uncounted => Ok(None),
@@ -62,6 +62,12 @@ impl Losses {
         };
         let seen = self.look(home, live, context).await?;
         let descendants: Vec<&Object> = seen.lineage.descendants(live).collect();
+        let named = |object: &ObjectRef| action.takes.iter().any(|taken| taken.key() == object.key());
+        let mut namespaces =
+            descendants.iter().map(|object| object.reference()).filter(|object| is_namespace(object));
+        if let Some(namespace) = namespaces.find(|namespace| !named(namespace)) {
+            return Ok(Unplanned::Loss(format!("everything in the namespace `{}`", namespace.name)));
+        }
         let claims = claims_going(live, &descendants, &seen.claims);
         Ok(match unplanned(&claims, action, context).await? {
             Unplanned::Nothing => match seen.lineage.doubt(live) {
@@ -92,7 +98,7 @@ impl Losses {
 /// What a deletion would destroy that the plan did not name.
 enum Unplanned {
     Nothing,
-    Volume(DestroyedVolume),
+    Loss(String),
     /// That cannot be told, for this reason.
     Untold(String),
 }
@@ -105,7 +111,7 @@ async fn unplanned(
     for claim in claims.iter().filter(|claim| !is_ephemeral(claim)) {
         let Some(volume) = DestroyedVolume::of(claim) else { continue };
         if !action.destroys.contains(&volume) && !is_kept(&volume, context).await? {
-            return Ok(Unplanned::Volume(volume));
+            return Ok(Unplanned::Loss(volume.to_string()));
         }
     }
     Ok(Unplanned::Nothing)
@@ -113,6 +119,10 @@ async fn unplanned(
 
 fn untold(reason: &str) -> String {
     format!("what it takes along cannot be told: {reason}")
+}
+
+fn is_namespace(object: &ObjectRef) -> bool {
+    object.kind.is("", "Namespace")
 }
 
 fn is_claim(object: &Object) -> bool {

@@ -10,21 +10,26 @@ use crate::failure::{Halt, Unwritten, is_unanswered};
 /// How many names a reason lists.
 const MANY: usize = 5;
 
-/// Returns why a namespace must stay, if the action is about one and it must: something in it can hold data, would go
-/// with it, and was not named by the plan. What the server does not tell counts as there.
+/// Returns why an object must stay because of namespaces that go with it, itself among them: something in them can hold
+/// data, and was not named by the plan. What the server does not tell counts as there.
 ///
 /// # Errors
 /// The server gave no answer.
 pub(crate) async fn reason(action: &Action, context: &Context<'_>) -> Result<Option<String>, Halt> {
-    if !action.object.kind.is("", "Namespace") {
-        return Ok(None);
+    for name in action.namespaces() {
+        let reason = match residents(name, context).await {
+            Ok(Ok(found)) => unplanned(&found, action),
+            Ok(Err(reason)) => Some(untold(name, &reason)),
+            Err(error) if is_unanswered(&error) => {
+                return Err(Unwritten::of(&action.object, &error, false).into());
+            }
+            Err(error) => Some(untold(name, &error.to_string())),
+        };
+        if reason.is_some() {
+            return Ok(reason);
+        }
     }
-    match residents(&action.object.name, context).await {
-        Ok(Ok(found)) => Ok(unplanned(&found, action)),
-        Ok(Err(reason)) => Ok(Some(format!("what is in it cannot be told: {reason}"))),
-        Err(error) if is_unanswered(&error) => Err(Unwritten::of(&action.object, &error, false).into()),
-        Err(error) => Ok(Some(untold(&error))),
-    }
+    Ok(None)
 }
 
 /// Lists what is in a namespace, of the kinds that are served now. The inner error says why that is not all.
@@ -40,8 +45,8 @@ async fn residents(
     Ok(Ok(context.cluster.residents(namespace).await?))
 }
 
-fn untold(error: &ClusterError) -> String {
-    format!("what is in it cannot be told: {error}")
+fn untold(namespace: &str, reason: &str) -> String {
+    format!("what is in the namespace `{namespace}` cannot be told: {reason}")
 }
 
 fn unplanned(found: &[ObjectRef], action: &Action) -> Option<String> {

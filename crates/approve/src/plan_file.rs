@@ -120,7 +120,7 @@ fn losses(action: &Value) -> impl Iterator<Item = Value> {
     let uid = &action["live"]["uid"];
     let items = |field: &str| action[field].as_array().into_iter().flatten();
     let taken = items("takes").map(move |taken| {
-        json!({"namespace": action["object"]["name"], "uid": uid, "takes": [taken["kind"], taken["name"]]})
+        json!({"namespace": taken["namespace"], "uid": uid, "takes": [taken["kind"], taken["name"]]})
     });
     let destroyed = items("destroys").map(
         move |volume| json!({"uid": uid, "destroys": [volume["namespace"], volume["claim"], volume["name"]]}),

@@ -60,8 +60,8 @@ pub struct Action {
     /// Volumes that are kept beforehand, since a deletion takes the claims along that they are bound to.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub retains: Vec<RetainedVolume>,
-    /// What can hold data in a namespace that is deleted, and goes along without being deleted by itself before. An
-    /// effect each: a run that was killed between them finds fewer.
+    /// Namespaces that go along with what owns them, and what can hold data in a namespace that goes without being deleted
+    /// by itself before. An effect each: a run that was killed between them finds fewer.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub takes: Vec<ObjectRef>,
     /// Volumes whose data goes with a deletion, or with what scaling down deletes. An effect each, as well.
@@ -346,7 +346,7 @@ impl Action {
         let uid = self.live.as_ref().map(|live| &live.uid);
         let taken = self.takes.iter().map(|taken| Loss {
             what: format!("takes along {taken}"),
-            effect: json!({"namespace": self.object.name, "uid": uid, "takes": [taken.kind, taken.name]}),
+            effect: json!({"namespace": taken.namespace, "uid": uid, "takes": [taken.kind, taken.name]}),
         });
         let destroyed = self.destroys.iter().map(|volume| Loss {
             what: format!("destroys {volume}"),
@@ -357,6 +357,12 @@ impl Action {
             effect: json!({"uid": uid, "uncounted": true}),
         });
         taken.chain(destroyed).chain(uncounted).collect()
+    }
+
+    /// Returns the namespaces that a deletion takes along, with everything in them.
+    pub fn namespaces(&self) -> impl Iterator<Item = &str> {
+        let all = std::iter::once(&self.object).chain(&self.takes);
+        all.filter(|object| object.kind.is("", "Namespace")).map(|object| object.name.as_str())
     }
 
     /// Returns what the migration of ownership does, if there is one: an effect of its own, so that a run that was

@@ -31,21 +31,25 @@ pub(crate) fn actions(scene: &Scene<'_>) -> Vec<Action> {
     actions
 }
 
-/// Names, in each deletion of a namespace, what can hold data in it and is not deleted by itself before.
+/// Names, in each deletion that takes namespaces along, those namespaces, and what can hold data in them and is not
+/// deleted by itself before.
 fn take_residents(scene: &Scene<'_>, actions: &mut [Action]) {
     let going: BTreeSet<ObjectKey> = actions
         .iter()
         .filter(|action| action.operation == Operation::Prune)
         .map(|action| ObjectKey::from(&action.object))
         .collect();
-    for action in actions
-        .iter_mut()
-        .filter(|action| action.operation == Operation::Prune && kinds::is_namespace(&action.object.kind))
-    {
-        let residents = scene.observation.residents.get(&action.object.name);
-        let residents = residents.and_then(|found| found.as_ref().ok()).into_iter().flatten();
-        action.takes =
-            residents.filter(|resident| !going.contains(&ObjectKey::from(*resident))).cloned().collect();
+    for action in actions.iter_mut().filter(|action| action.operation == Operation::Prune) {
+        let descendants = scene.observation.descendants_of(&ObjectKey::from(&action.object)).iter();
+        let owned = descendants.map(windlass_model::Object::reference);
+        action.takes = owned.filter(|owned| kinds::is_namespace(&owned.kind)).cloned().collect();
+        let residents = action
+            .namespaces()
+            .filter_map(|name| scene.observation.residents.get(name)?.as_ref().ok())
+            .flatten()
+            .filter(|resident| !going.contains(&ObjectKey::from(*resident)));
+        let residents: Vec<windlass_model::ObjectRef> = residents.cloned().collect();
+        action.takes.extend(residents);
     }
 }
 

@@ -183,7 +183,17 @@ async fn a_cluster_scoped_resource_stays_with_a_claim_that_the_plan_did_not_name
     let tenant = object(tenant);
     let owns = async |owner: &Object| bind(&bed, &claim(&bed, Some(owner))).await;
     stayed(&pruned(&bed, &tenant, |_| (), owns).await);
+    // A namespace of its own goes with everything in it.
+    let name = format!("{}-owned", bed.namespace);
+    let owned = async |owner: &Object| {
+        let metadata = json!({"name": name, "ownerReferences": [reference(owner)]});
+        bed.put(&object(json!({"apiVersion": "v1", "kind": "Namespace", "metadata": metadata}))).await;
+    };
     let named = |action: &mut Action| action.destroys = vec![lost(&bed)];
+    let kept = pruned(&bed, &tenant, named, owned).await.kept;
+    assert!(kept[0].reason.contains(&format!("everything in the namespace `{name}`")), "{}", kept[0].reason);
+    let namespace = object(json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}}));
+    gone(&bed, namespace.reference()).await;
     let pruned = pruned(&bed, &tenant, named, async |_| ()).await;
     assert!(pruned.deleted.contains(tenant.reference()), "{pruned:?}");
     down(bed).await;

@@ -14,9 +14,8 @@ const MANY: usize = 5;
 
 /// `namespace-in-use`: a namespace would go and take along what stays (cli-utils issue 274).
 pub(super) fn namespaces(scene: &Scene<'_>, prunes: &[&Action], kept: &[&Action]) -> Vec<Refusal> {
-    let namespaces = prunes.iter().filter(|action| kinds::is_namespace(&action.object.kind));
     let mut inside: BTreeMap<&str, BTreeSet<String>> =
-        namespaces.map(|action| (action.object.name.as_str(), BTreeSet::new())).collect();
+        prunes.iter().flat_map(|action| action.namespaces()).map(|name| (name, BTreeSet::new())).collect();
     let kept: Vec<ObjectKey> = kept.iter().map(|action| ObjectKey::from(&action.object)).collect();
     for key in scene.rendered.keys().chain(&kept) {
         if let Some(inside) = key.namespace.as_deref().and_then(|namespace| inside.get_mut(namespace)) {
@@ -37,10 +36,10 @@ pub(super) fn namespaces(scene: &Scene<'_>, prunes: &[&Action], kept: &[&Action]
 /// where another environment or a person made it.
 pub(super) fn residents(scene: &Scene<'_>, prunes: &[&Action]) -> Vec<Refusal> {
     let going: BTreeSet<ObjectKey> = prunes.iter().map(|action| ObjectKey::from(&action.object)).collect();
-    let namespaces = prunes.iter().filter(|action| kinds::is_namespace(&action.object.kind));
+    let namespaces: BTreeSet<&str> = prunes.iter().flat_map(|action| action.namespaces()).collect();
     namespaces
-        .filter_map(|action| {
-            let name = action.object.name.as_str();
+        .into_iter()
+        .filter_map(|name| {
             let message = match scene.observation.residents.get(name) {
                 None => return None,
                 Some(Err(reason)) => {
@@ -77,14 +76,16 @@ fn is_permitted(scene: &Scene<'_>, key: &ObjectKey) -> bool {
 /// the server deletes none (condition `NamespaceDeletionDiscoveryFailure`): it would hang half deleted.
 pub(super) fn unknown_residents(scene: &Scene<'_>, prunes: &[&Action]) -> Vec<Refusal> {
     let stale = &scene.observation.stale_groups;
-    let namespaces =
-        prunes.iter().filter(|action| kinds::is_namespace(&action.object.kind) && !stale.is_empty());
+    if stale.is_empty() {
+        return Vec::new();
+    }
+    let namespaces: BTreeSet<&str> = prunes.iter().flat_map(|action| action.namespaces()).collect();
     namespaces
-        .map(|action| {
+        .into_iter()
+        .map(|name| {
             Guard::IncompleteList.refuses(
                 format!(
-                    "the namespace `{}` would be deleted, but the API services of these groups do not answer, so that nobody knows what lives in it: {}",
-                    action.object.name,
+                    "the namespace `{name}` would be deleted, but the API services of these groups do not answer, so that nobody knows what lives in it: {}",
                     some(stale)
                 ),
                 "repair the API service, or remove it if it is not needed any more (`kubectl get apiservices`), then plan again",

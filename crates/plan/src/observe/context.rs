@@ -29,10 +29,10 @@ pub(super) async fn complete(
         .collect();
     observation.definitions = definitions(reader, &going).await?;
     observation.users = users::find(reader, &going).await?;
-    observation.residents = residents(reader, &going).await?;
     let descendants = descendants::find(reader, &going).await?;
     let all = descendants.found.values().flatten().flatten();
     let gone: Vec<&Object> = going.iter().chain(all).chain(descendants.known.values().flatten()).collect();
+    observation.residents = residents(reader, &gone).await?;
     let namespaces: BTreeSet<&str> = gone.iter().filter_map(|object| forecast::claims_in(object)).collect();
     let is_there = |claim: &&Object| {
         claim.reference().namespace.as_deref().is_some_and(|namespace| namespaces.contains(namespace))
@@ -122,14 +122,15 @@ async fn definitions(
 /// Finds what can hold data in namespaces that may go, whoever made it: a namespace takes everything along.
 async fn residents(
     reader: &Reader<'_>,
-    going: &[Object],
+    going: &[&Object],
 ) -> Result<BTreeMap<String, Result<BTreeSet<ObjectRef>, String>>, ClusterError> {
+    let namespaces = going.iter().filter(|object| kinds::is_namespace(&object.reference().kind));
+    let names: BTreeSet<&str> = namespaces.map(|object| object.reference().name.as_str()).collect();
     let mut residents = BTreeMap::new();
-    for namespace in going.iter().filter(|object| kinds::is_namespace(&object.reference().kind)) {
-        let name = &namespace.reference().name;
+    for name in names {
         let found = tolerate(reader.cluster.residents(name).await)?;
         residents.insert(
-            name.clone(),
+            name.to_owned(),
             found.map(|found| found.into_iter().collect()).map_err(|error| error.to_string()),
         );
     }

@@ -166,14 +166,25 @@ async fn a_resource_of_the_cluster_is_followed_into_namespaces() {
     bed.kubectl(&["create", "-f", "-"], &inside.to_string());
     operator.make(claim(bed, "direct", &names[1]), "Tenant", "acme");
     let everything = format!("everything in the namespace `{owned}`");
-    let plan =
-        bed.check(&[stays], &[&["no-op"], &["prune Tenant", &everything], &["refused protected-kind"]]).await;
+    let in_use = format!("refused namespace-in-use: the namespace `{owned}` would be deleted, and with it");
+    let want: &[&[&str]] =
+        &[&["no-op"], &["prune Tenant", &everything], &["refused protected-kind"], &[&in_use, "inside"]];
+    let plan = bed.check(std::slice::from_ref(&stays), want).await;
+    let taken: Vec<&str> = plan.actions[1].takes.iter().map(|taken| taken.name.as_str()).collect();
+    assert_eq!(taken, [owned.as_str(), "inside"]);
     assert_eq!(cascade(&plan, "acme"), (0, 2, 2, 16 << 30));
     let mut destroyed: Vec<&str> =
         plan.actions[1].destroys.iter().map(|volume| volume.claim.as_str()).collect();
     destroyed.sort_unstable();
     assert_eq!(destroyed, ["direct", "inside"]);
     assert!(!plan.actions[1].uncounted);
+    // What is to stay there is no less lost than with a namespace that is deleted by itself.
+    let mut rendered = bed.config("rendered", &json!({}));
+    rendered["metadata"]["namespace"] = json!(owned);
+    let in_use = format!("the namespace `{owned}` would be deleted with what is to stay in it");
+    let plan = bed.plan(&[("shop", &[stays, rendered])]).await;
+    let refused = plan.refusals.iter().any(|refusal| refusal.message.starts_with(&in_use));
+    assert!(refused, "{:?}", plan.refusals);
 }
 
 /// Owners were read one by one, and after a hundred no more: a namespace full of others hid the data.
