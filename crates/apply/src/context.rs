@@ -69,7 +69,10 @@ impl Context<'_> {
             Err(error) => MutationResult::Failed { message: failure::words(object, error) },
         };
         self.sink.emit(Event::Answered { mutation, result });
-        answer.map_err(Unsent::Failed)
+        answer.map_err(|error| match error {
+            ClusterError::Stopped { .. } => Unsent::Stopped,
+            error => Unsent::Failed(error),
+        })
     }
 
     /// Waits; says `false` if the run was told to stop meanwhile.

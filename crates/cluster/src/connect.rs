@@ -70,7 +70,7 @@ async fn configuration(target: &Target) -> Result<kube::Config, ClusterError> {
         .clone()
         .or(named_proxy)
         .as_deref()
-        .map(|proxy| proxy.parse().map_err(|_| problem(format!("`{proxy}` is not the address of a proxy"))))
+        .map(|proxy| proxy.parse().map_err(|_| problem(not_a_proxy(proxy))))
         .transpose()?;
     // The library would repeat every verb, creations and evictions included, up to 15 times.
     config.default_retry = false;
@@ -78,6 +78,14 @@ async fn configuration(target: &Target) -> Result<kube::Config, ClusterError> {
         .map_err(|_| problem(format!("`{}` cannot be a user agent", target.user_agent)))?;
     config.headers.push((http::header::USER_AGENT, agent));
     Ok(config)
+}
+
+/// A password with a character that had to be escaped is how such an address usually comes about, so that only what follows
+/// it is told.
+fn not_a_proxy(address: &str) -> String {
+    let shown = address.rsplit_once('@').map_or(address, |(_, host)| host);
+    let hidden = if shown.len() < address.len() { " (what stands before `@` is not shown)" } else { "" };
+    format!("`{shown}`{hidden} is not the address of a proxy, such as http://proxy.example:3128")
 }
 
 /// Returns the proxy that the kubeconfig names for a context's cluster.
@@ -98,4 +106,16 @@ pub(crate) fn innermost(error: &dyn std::error::Error) -> String {
         cause = source;
     }
     cause.to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_password_in_a_malformed_proxy_address_is_not_shown() {
+        let told = not_a_proxy("http://svc:p^ss @word@proxy:3128");
+        assert!(told.contains("`proxy:3128`") && !told.contains("p^ss") && !told.contains("word"), "{told}");
+        assert!(not_a_proxy("::").starts_with("`::` is not"));
+    }
 }

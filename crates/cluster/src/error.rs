@@ -65,6 +65,12 @@ pub enum ClusterError {
         /// What is wrong with it.
         reason: String,
     },
+    /// The request was not sent: the run was told to stop while the request waited for its turn.
+    #[error("{what} was not sent: the run was told to stop")]
+    Stopped {
+        /// The request's verb and path.
+        what: String,
+    },
     /// Another cluster answered than the environment file names.
     #[error("this is another cluster: `kube-system` has uid {found}, the environment file says {expected}")]
     OtherCluster {
@@ -95,6 +101,7 @@ impl ClusterError {
             Self::Unreachable { .. }
             | Self::Kubeconfig { .. }
             | Self::NotSent { .. }
+            | Self::Stopped { .. }
             | Self::OtherCluster { .. } => true,
             Self::Api { failure, .. } => failure.kind() == FailureKind::Unauthorized,
             Self::Timeout { .. } | Self::UnknownKind { .. } | Self::Answer { .. } => false,
@@ -112,12 +119,15 @@ impl ClusterError {
             Self::Unreachable { .. } | Self::Timeout { .. } | Self::Answer { .. } => true,
             // Whoever denies chooses the code; what was denied did not land.
             Self::Api { failure, .. } if failure.denier().is_some() => false,
+            // Who was not able to answer may have done what was asked.
             Self::Api { failure, .. } => {
-                matches!(failure.code, 503 | 504) || failure.code == 500 && failure.reason == "Timeout"
+                failure.kind() == FailureKind::Unavailable
+                    || failure.code == 500 && failure.reason == "Timeout"
             }
             Self::Kubeconfig { .. }
             | Self::UnknownKind { .. }
             | Self::NotSent { .. }
+            | Self::Stopped { .. }
             | Self::OtherCluster { .. } => false,
         }
     }
@@ -141,6 +151,7 @@ impl ClusterError {
                     ExitCode::BadInput
                 }
             }
+            Self::Stopped { .. } => ExitCode::Interrupted,
             Self::Answer { .. } | Self::NotSent { .. } => ExitCode::Error,
         }
     }
@@ -162,6 +173,7 @@ impl ClusterError {
             }
             Self::Answer { .. } => "something between Windlass and the API server alters answers: look for a proxy".to_owned(),
             Self::NotSent { .. } => "this is a defect of Windlass: please report it".to_owned(),
+            Self::Stopped { .. } => "run the same command again: it goes on from there".to_owned(),
             Self::OtherCluster { .. } => "check `cluster.context`, or correct `cluster.uid` in the environment file".to_owned(),
         }
     }

@@ -24,6 +24,8 @@ pub struct Failure {
     pub causes: Vec<Cause>,
     /// How long the server asks to wait before trying again, in seconds.
     pub retry_after: Option<u64>,
+    /// Whether the body is no `Status`: something between Windlass and the API server may have answered.
+    pub plain: bool,
 }
 
 /// One cause of a failure.
@@ -68,6 +70,9 @@ pub enum FailureKind {
     Forbidden,
     /// A quota is used up.
     Quota,
+    /// Another request was counted against the same quota at the same moment; nothing was written (kubernetes issue
+    /// 67761).
+    QuotaContended,
     /// The identity is not known.
     Unauthorized,
     /// The namespace does not exist.
@@ -126,6 +131,7 @@ impl Failure {
                 subject: String::new(),
                 causes: Vec::new(),
                 retry_after,
+                plain: true,
             };
         }
         let text = |value: &Value| shorten(value.as_str().unwrap_or_default());
@@ -145,6 +151,7 @@ impl Failure {
                 })
                 .collect(),
             retry_after: retry_after.or_else(|| details["retryAfterSeconds"].as_u64()),
+            plain: false,
         }
     }
 
@@ -172,6 +179,9 @@ impl Failure {
                 FailureKind::WebhookFailed
             }
             500 if says("request is too large") || says("ResourceExhausted") => FailureKind::TooLarge,
+            500 if self.reason.is_empty() && is_store_error(&self.message) => FailureKind::Unavailable,
+            // A proxy that lost the answer of the server says 502, 520 or whatever it likes.
+            500.. if self.plain => FailureKind::Unavailable,
             500 if self.reason.is_empty() && is_schema_error(&self.message) => FailureKind::Schema,
             502..=504 => FailureKind::Unavailable,
             _ => FailureKind::Other,
@@ -196,6 +206,8 @@ impl Failure {
             self.causes.iter().filter(|cause| cause.reason == "FieldManagerConflict").map(conflict).collect();
         if !conflicts.is_empty() {
             FailureKind::FieldConflict(conflicts)
+        } else if matches!(self.subject.as_str(), "resourcequotas" | "clusterresourcequotas") {
+            FailureKind::QuotaContended
         } else if self.message.contains("uid mismatch") {
             FailureKind::Gone
         } else {
@@ -222,7 +234,10 @@ impl Failure {
     pub fn is_transient(&self) -> bool {
         let told = matches!(
             self.kind(),
-            FailureKind::Throttled | FailureKind::Unavailable | FailureKind::WebhookFailed
+            FailureKind::Throttled
+                | FailureKind::Unavailable
+                | FailureKind::WebhookFailed
+                | FailureKind::QuotaContended
         );
         // Who denies chooses code and reason.
         told || self.denier().is_none()
@@ -245,6 +260,7 @@ impl Failure {
             FailureKind::Forbidden => {
                 "grant the right to the identity that runs Windlass: pipeline/rbac lists what it needs"
             }
+            FailureKind::QuotaContended => "run the same command again: others used the same quota",
             FailureKind::Quota => "raise the namespace's quota, or ask for less",
             FailureKind::Unauthorized => "the credentials in the kubeconfig are not accepted: renew them",
             FailureKind::NamespaceMissing => "create the namespace, or deliver it in an earlier unit",
@@ -300,6 +316,16 @@ fn shorten(text: &str) -> String {
     let head: String = text.chars().take(KEPT).collect();
     let tail_starts = text.char_indices().rev().nth(KEPT - 1).map_or(cut, |(at, _)| at);
     format!("{head} … {}", text.get(tail_starts..).unwrap_or_default())
+}
+
+/// Says whether the server passes on that its store gave no answer: while etcd chooses a leader, for a second or two. Whether
+/// a write was stored is not known then.
+fn is_store_error(message: &str) -> bool {
+    let of_etcd = message.starts_with("etcdserver: ");
+    let of_the_connection = ["rpc error: code = Unavailable", "rpc error: code = DeadlineExceeded"];
+    of_etcd
+        || message.starts_with("context deadline exceeded")
+        || of_the_connection.iter().any(|wording| message.starts_with(wording))
 }
 
 fn is_schema_error(message: &str) -> bool {
@@ -426,6 +452,40 @@ mod tests {
             &FailureKind::WebhookFailed,
         );
         check(500, "", "etcdserver: request is too large", &json!([]), &FailureKind::TooLarge);
+    }
+
+    /// Taken for final, a change of etcd's leader ended a run, and a write that was stored counted as not carried out.
+    #[test]
+    fn a_store_or_a_proxy_that_gives_no_answer_is_waited_for() {
+        for message in [
+            "etcdserver: request timed out",
+            "etcdserver: leader changed",
+            "etcdserver: no leader",
+            "rpc error: code = Unavailable desc = connection error",
+            "context deadline exceeded",
+        ] {
+            check(500, "", message, &json!([]), &FailureKind::Unavailable);
+        }
+        for code in [500, 502, 503, 504, 520] {
+            let failure = Failure::parse(code, b"<html>Bad Gateway</html>", None);
+            assert_eq!(failure.kind(), FailureKind::Unavailable, "{code}");
+            let error = crate::ClusterError::Api { what: String::new(), failure: Box::new(failure) };
+            assert!(error.may_have_landed() && error.pause_before_repeat(1).is_some(), "{code}");
+        }
+        let status = json!({"kind": "Status", "reason": "InternalError", "message": "odd"}).to_string();
+        assert_eq!(Failure::parse(500, status.as_bytes(), None).kind(), FailureKind::Other);
+    }
+
+    /// It read like an object that somebody else had made meanwhile.
+    #[test]
+    fn a_quota_that_another_request_uses_at_the_same_moment_is_tried_again() {
+        let body = json!({"kind": "Status", "reason": "Conflict", "details": {"kind": "resourcequotas", "name": "q"},
+            "message": "Operation cannot be fulfilled on resourcequotas \"q\": the object has been modified"});
+        let failure = Failure::parse(409, body.to_string().as_bytes(), None);
+        assert_eq!(failure.kind(), FailureKind::QuotaContended);
+        assert!(failure.is_transient());
+        let error = crate::ClusterError::Api { what: String::new(), failure: Box::new(failure) };
+        assert!(!error.may_have_landed() && error.pause_before_repeat(1).is_some());
     }
 
     #[test]

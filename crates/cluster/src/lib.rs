@@ -41,11 +41,15 @@ pub use watch::WatchItem;
 pub use write::{Answer, ApplyRequest, Deleted, Expect, Propagation, spelled};
 
 use discovery::Learned;
+use tokio_util::sync::CancellationToken;
 use transport::Transport;
 
 /// The field manager under which Windlass owns what it applies. Constant for ever: a manager per commit
 /// would leave the fields of every earlier commit owned and alive.
 pub const FIELD_MANAGER: &str = "windlass";
+
+/// How many requests a connection [apart](Cluster::apart) has in flight at most.
+const APART: usize = 4;
 
 /// A connection to one API server.
 #[derive(Clone)]
@@ -62,6 +66,22 @@ impl Cluster {
         let mut reading = self.clone();
         reading.transport.read_only = true;
         reading
+    }
+
+    /// Returns a connection whose requests never wait behind those of this one: for what must not be late, such as the
+    /// renewal of a lock.
+    #[must_use]
+    pub fn apart(&self) -> Self {
+        Self { transport: self.transport.apart(APART), discovery: Arc::clone(&self.discovery) }
+    }
+
+    /// Returns a connection that sends no write any more once `stop` is cancelled, not even one that waits for its turn.
+    /// What was sent before is awaited.
+    #[must_use]
+    pub fn until(&self, stop: CancellationToken) -> Self {
+        let mut stopping = self.clone();
+        stopping.transport.stop = Some(stop);
+        stopping
     }
 
     /// Says whether nothing but GETs is sent.

@@ -45,6 +45,8 @@ pub struct LogOptions<'a> {
 const PAGE: &str = "500";
 /// How often a list is begun.
 const ATTEMPTS: u32 = 3;
+/// How much of a log is read: a container may write lines of any length.
+const LOG_BYTES: &str = "65536";
 const JSON: &str = "application/json";
 const METADATA: &str = "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1";
 
@@ -192,6 +194,7 @@ impl Cluster {
         let parameters = [
             ("container", options.container),
             ("tailLines", &tail),
+            ("limitBytes", LOG_BYTES),
             ("previous", if options.previous { "true" } else { "false" }),
         ];
         let url =

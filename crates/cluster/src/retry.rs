@@ -89,6 +89,12 @@ mod tests {
         ClusterError::Api { what: String::new(), failure: Box::new(failure) }
     }
 
+    fn final_500() -> ClusterError {
+        let status = serde_json::json!({"kind": "Status", "reason": "InternalError", "message": "odd"});
+        let failure = Failure::parse(500, status.to_string().as_bytes(), None);
+        ClusterError::Api { what: String::new(), failure: Box::new(failure) }
+    }
+
     fn timeout() -> ClusterError {
         ClusterError::Timeout { what: String::new(), seconds: 1 }
     }
@@ -108,7 +114,7 @@ mod tests {
         check(&api(503, None), Effect::Read, 1, true);
         check(&api(503, None), Effect::DryRun, 1, true);
         check(&api(503, None), Effect::Write, 1, false);
-        check(&api(500, None), Effect::Read, 1, false);
+        check(&final_500(), Effect::Read, 1, false);
         check(&api(409, None), Effect::Read, 1, false);
         check(&timeout(), Effect::DryRun, 1, false);
     }

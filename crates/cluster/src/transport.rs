@@ -10,6 +10,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 use tokio::time::Instant;
+use tokio_util::sync::CancellationToken;
 use windlass_model::{Content, Object};
 
 use crate::connect::innermost;
@@ -26,6 +27,8 @@ pub(crate) struct Transport {
     timeout: Duration,
     gate: Arc<Gate>,
     pub(crate) read_only: bool,
+    /// Says that no write may be sent any more.
+    pub(crate) stop: Option<CancellationToken>,
 }
 
 /// A request in the form in which it can be sent several times.
@@ -121,7 +124,13 @@ impl Transport {
             timeout,
             gate: Arc::new(Gate::new(concurrency)),
             read_only: false,
+            stop: None,
         }
+    }
+
+    /// Returns the same connection with a window of its own, of this many requests.
+    pub(crate) fn apart(&self, concurrency: usize) -> Self {
+        Self { gate: Arc::new(Gate::new(concurrency)), ..self.clone() }
     }
 
     /// Returns the server's address.
@@ -140,6 +149,11 @@ impl Transport {
         let slot = self.gate.enter().await;
         let mut attempt = 1;
         loop {
+            // A request may have waited for its turn, or for the server, longer than the run may write.
+            if call.effect == Effect::Write && self.stop.as_ref().is_some_and(CancellationToken::is_cancelled)
+            {
+                return Err(ClusterError::Stopped { what: call.what() });
+            }
             let sent = Instant::now();
             let result = self.attempt(call).await;
             report(&slot, sent, result.as_ref().err());
@@ -204,7 +218,7 @@ pub(crate) fn named(content: Content, what: &str) -> Result<Object, ClusterError
 fn report(slot: &Slot<'_>, sent: Instant, error: Option<&ClusterError>) {
     match error {
         Some(ClusterError::Api { failure, .. })
-            if matches!(failure.code, 429 | 503 | 504) && failure.denier().is_none() =>
+            if matches!(failure.code, 429 | 502..=504) && failure.denier().is_none() =>
         {
             slot.refused();
         }

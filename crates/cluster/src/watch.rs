@@ -80,6 +80,7 @@ fn item(event: WatchEvent<Raw>, what: &str) -> Result<WatchItem, ClusterError> {
                 subject: String::new(),
                 causes: Vec::new(),
                 retry_after: None,
+                plain: false,
             };
             Err(ClusterError::Api { what: what.to_owned(), failure: Box::new(failure) })
         }

@@ -28,6 +28,7 @@ pub(crate) fn of_failure(kind: &GroupKind, failure: &Failure) -> Problem {
         FailureKind::WebhookFailed => other(dead_webhook(&failure.message, secret).unwrap_or_else(words)),
         FailureKind::Other => other(words()),
         FailureKind::Quota
+        | FailureKind::QuotaContended
         | FailureKind::Unauthorized
         | FailureKind::NamespaceMissing
         | FailureKind::NamespaceTerminating

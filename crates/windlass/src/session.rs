@@ -88,7 +88,8 @@ impl Session {
             () = stop.cancelled() => return Err(CommandError::interrupted()),
         };
         check_cluster(&cluster_id, access.uid.as_deref())?;
-        let store = Store::new(cluster.clone(), &settings.record.namespace, name.clone());
+        // The lock is renewed in time however many requests of the run wait for a slow server.
+        let store = Store::new(cluster.apart(), &settings.record.namespace, name.clone());
         Ok(Self {
             surroundings: surroundings.clone(),
             shell,

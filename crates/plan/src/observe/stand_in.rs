@@ -193,9 +193,11 @@ fn untold(failure: &Failure, stand_in: &str) -> Option<String> {
         FailureKind::NamespaceMissing | FailureKind::NamespaceTerminating => {
             format!("the namespace `{stand_in}`, which would stand in, does not exist or is being deleted")
         }
-        FailureKind::Throttled | FailureKind::Unavailable | FailureKind::Foreign | FailureKind::Other => {
-            "there was no answer that can be used".to_owned()
-        }
+        FailureKind::Throttled
+        | FailureKind::Unavailable
+        | FailureKind::QuotaContended
+        | FailureKind::Foreign
+        | FailureKind::Other => "there was no answer that can be used".to_owned(),
         _ => return None,
     };
     Some(reason)

@@ -22,8 +22,9 @@ pub(crate) async fn carry_out(
     approved: &ApprovedPlan,
 ) -> Result<(), CommandError> {
     let stop = stop_signal(session, lock);
+    let cluster = session.cluster.until(stop.clone());
     let context = Context {
-        cluster: &session.cluster,
+        cluster: &cluster,
         sink: &*session.reporter,
         stop: stop.clone(),
         version: VERSION,
@@ -41,7 +42,7 @@ pub(crate) async fn carry_out(
         Ok((applied, summary))
     })
     .await?;
-    roll_out(session, desired, &applied, &stop).await?;
+    roll_out(session, desired, &applied, &context).await?;
     smoke(session, desired, &stop).await?;
     prune(session, desired, approved, &applied, &context).await
 }
@@ -63,7 +64,7 @@ async fn roll_out(
     session: &Session,
     desired: &Desired,
     applied: &Applied,
-    stop: &CancellationToken,
+    context: &Context<'_>,
 ) -> Result<(), CommandError> {
     let targets = targets(desired, applied);
     let left = left_to_operators(desired);
@@ -75,12 +76,12 @@ async fn roll_out(
         let options = windlass_rollout::Options {
             deadline: session.settings.timeouts.rollout.get(),
             sink: &*session.reporter,
-            stop: stop.clone(),
+            stop: context.stop.clone(),
             grace: windlass_rollout::Grace::default(),
             rescue: session.settings.rollout.rescue_stuck_pods,
         };
         let count = targets.len();
-        windlass_rollout::wait(&session.cluster, targets, options).await?;
+        windlass_rollout::wait(context.cluster, targets, options).await?;
         Ok(((), format!("{count} object{} ready{left}", if count == 1 { "" } else { "s" })))
     })
     .await
@@ -171,7 +172,7 @@ async fn prune(
         return Ok(());
     }
     stage(&*session.reporter, Stage::Prune, work).await?;
-    roll_out(session, desired, applied, &context.stop).await
+    roll_out(session, desired, applied, context).await
 }
 
 /// Makes the error of a prune that could not go on behind objects that are still being deleted.
