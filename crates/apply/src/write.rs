@@ -13,6 +13,8 @@ use crate::failure::{Halt, Unwritten};
 use crate::webhook::can_answer;
 use crate::work::Step;
 
+/// How often fields are taken over of an object that changes meanwhile.
+const TAKEOVERS: u32 = 4;
 /// How long a kind may take to be served after its definition was written.
 const KIND_LIMIT: Duration = Duration::from_secs(15);
 /// How long a new field may take to be known after its definition was written (250 ms measured on 1.36).
@@ -45,7 +47,8 @@ struct Try<'a> {
     object: Object,
     /// The uid that the object must have; `None` if there must be none.
     uid: Option<String>,
-    force: bool,
+    /// The version in which fields are taken over, whatever others own: just those that the plan showed.
+    forced: Option<String>,
     /// Whether an earlier attempt may have created the object.
     may_be_ours: bool,
     repeats: u32,
@@ -63,7 +66,7 @@ impl Writer<'_> {
         object.set_label(PART_OF, &self.set_id);
         let uid = step.uid().map(str::to_owned);
         let mut attempt =
-            Try { step, object, uid, force: false, may_be_ours: false, repeats: 0, since: None };
+            Try { step, object, uid, forced: None, may_be_ours: false, repeats: 0, since: None };
         loop {
             let error = match self.send(&attempt).await {
                 Ok(answer) => return settled(answer),
@@ -75,11 +78,13 @@ impl Writer<'_> {
     }
 
     async fn send(&self, attempt: &Try<'_>) -> Result<Answer, Unsent> {
-        let (verb, expect) = match &attempt.uid {
-            Some(uid) => ("update", Expect::Uid(uid)),
-            None => ("create", Expect::Absent),
+        let (verb, expect) = match (&attempt.uid, &attempt.forced) {
+            (Some(uid), Some(version)) => ("update", Expect::Version(uid, version)),
+            (Some(uid), None) => ("update", Expect::Uid(uid)),
+            (None, _) => ("create", Expect::Absent),
         };
-        let request = ApplyRequest { object: &attempt.object, expect, force: attempt.force, dry_run: false };
+        let force = attempt.forced.is_some();
+        let request = ApplyRequest { object: &attempt.object, expect, force, dry_run: false };
         let answer = self.context.cluster.apply(request);
         self.context.send(verb, attempt.object.reference(), attempt.uid.as_deref(), answer).await
     }
@@ -92,9 +97,17 @@ impl Writer<'_> {
         let kind = error.failure().map(Failure::kind);
         match kind {
             Some(FailureKind::FieldConflict(fields))
-                if attempt.uid.is_some() && !attempt.force && were_shown(&fields, &attempt.step) =>
+                if attempt.uid.is_some()
+                    && attempt.repeats < TAKEOVERS
+                    && were_shown(&fields, &attempt.step) =>
             {
-                attempt.force = true;
+                attempt.repeats += 1;
+                attempt.forced = self.takeover(attempt).await?;
+                return Ok(());
+            }
+            // Whoever wrote it meanwhile may own more of it now.
+            Some(FailureKind::Modified) if attempt.forced.is_some() => {
+                attempt.forced = None;
                 return Ok(());
             }
             // The lost request was slower than the look.
@@ -125,6 +138,29 @@ impl Writer<'_> {
         let live = self.context.look_up(attempt.object.reference(), error, &mut attempt.repeats).await?;
         attempt.uid = self.ours(live.as_ref());
         Ok(())
+    }
+
+    /// Returns the version of the live object in which applying takes over what the plan showed and nothing else. `None` if
+    /// nobody holds anything any more, or the object changed while this looked: the next attempt tells.
+    ///
+    /// The force of a request is for all fields, so that one that somebody takes between the conflict and the forced request
+    /// would go with the others.
+    async fn takeover(&self, attempt: &Try<'_>) -> Result<Option<String>, Halt> {
+        let reference = attempt.object.reference();
+        let failed = |error| Halt::from(Unwritten::of(reference, &error, false));
+        let live = self.context.cluster.get(reference).await.map_err(failed)?;
+        let ids = live.as_ref().and_then(|live| Some((live.uid()?, live.resource_version()?)));
+        let Some((uid, version)) = ids else { return Ok(None) };
+        let expect = Expect::Version(uid, version);
+        let request = ApplyRequest { object: &attempt.object, expect, force: false, dry_run: true };
+        let Err(error) = self.context.cluster.apply(request).await else { return Ok(None) };
+        match error.failure().map(Failure::kind) {
+            Some(FailureKind::FieldConflict(fields)) if were_shown(&fields, &attempt.step) => {
+                Ok(Some(version.to_owned()))
+            }
+            Some(FailureKind::Modified) => Ok(None),
+            _ => Err(failed(error)),
+        }
     }
 
     /// Returns for how long a failure may only mean that the server has not caught up with this run.

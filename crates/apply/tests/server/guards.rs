@@ -1,8 +1,10 @@
+use std::sync::atomic::{AtomicUsize, Ordering};
+
 use serde_json::json;
 use windlass_apply::{ApplyError, apply};
 use windlass_model::{Conflict, ExitCode, Object, Operation, Problem, Refusal};
 
-use crate::bed::Bed;
+use crate::bed::{Bed, object};
 use crate::plan::{approve, plan, rendering};
 
 /// Applies a ConfigMap by a plan that was made before `meanwhile` happened.
@@ -83,6 +85,41 @@ async fn fields_are_taken_over_only_as_the_plan_showed() {
     }
     attempt(vec![field("data.k")]).await.unwrap();
     assert_eq!(bed.get(object.reference()).await.unwrap().body()["data"]["k"], "ours");
+    bed.down().await;
+}
+
+/// Between the conflict that the plan showed and the forced request somebody takes another field: the force is for all.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_field_that_somebody_takes_at_the_last_moment_is_not_taken_over() {
+    let bed = Bed::up().await;
+    let with = |k: &str, other: &str| {
+        let mut body = bed.map("a", k).into_body();
+        body["data"]["other"] = json!(other);
+        object(body)
+    };
+    bed.cluster.create(&bed.map("a", "theirs")).await.unwrap();
+    let all = rendering(&[("shop", &[with("ours", "ours")])]);
+    let mut plan = plan(&bed, &all).await;
+    plan.actions[0].operation = Operation::Adopt;
+    let shown = Conflict { field: "data.k".into(), manager: "windlass".into(), ..Conflict::default() };
+    plan.actions[0].takes_over = vec![shown];
+    let (cluster, reference) = (bed.cluster.clone(), with("", "").reference().clone());
+    let writes = AtomicUsize::new(0);
+    bed.sink.before("a", move || {
+        // The first is the attempt that meets the conflict.
+        if writes.fetch_add(1, Ordering::SeqCst) != 1 {
+            return;
+        }
+        let take = async {
+            let live = cluster.get(&reference).await.unwrap().unwrap();
+            let edit = json!([{"op": "add", "path": "/data/other", "value": "theirs"}]);
+            cluster.patch(&live, &edit, false).await.unwrap();
+        };
+        tokio::task::block_in_place(|| tokio::runtime::Handle::current().block_on(take));
+    });
+    let error = apply(&approve(plan), &all, &bed.context()).await.unwrap_err();
+    assert!(error.to_string().contains("data.other is owned by"), "{error}");
+    assert_eq!(bed.get(with("", "").reference()).await.unwrap().body()["data"]["other"], "theirs");
     bed.down().await;
 }
 
