@@ -11,7 +11,8 @@ use windlass_model::{Action, Claims, DestroyedVolume, GroupKind, Object, ObjectR
 use crate::Context;
 use crate::failure::is_unanswered;
 
-/// How long what was read of a home serves for further deletions: many objects that go together cost one look.
+/// How long what was read of a home serves for further deletions, at least: many objects that go together cost one look.
+/// What took long to read serves for as long again.
 const FRESH: Duration = Duration::from_secs(1);
 
 /// What descends from what is to be deleted, read once a home and moment.
@@ -21,7 +22,7 @@ pub(crate) struct Losses {
 }
 
 struct Seen {
-    at: Instant,
+    until: Instant,
     lineage: Lineage,
     claims: Claims,
 }
@@ -84,12 +85,13 @@ impl Losses {
         live: &Object,
         context: &Context<'_>,
     ) -> Result<&Seen, ClusterError> {
-        self.seen.retain(|_, seen| seen.at.elapsed() < FRESH);
+        self.seen.retain(|_, seen| Instant::now() < seen.until);
         if !self.seen.contains_key(&home) {
-            let at = Instant::now();
+            let began = Instant::now();
             let lineage = context.cluster.lineage(&home, &[live]).await?;
+            let until = began + FRESH.max(2 * began.elapsed());
             let claims = lineage.members().iter().filter(|member| is_claim(member)).cloned().collect();
-            self.seen.insert(home.clone(), Seen { at, lineage, claims });
+            self.seen.insert(home.clone(), Seen { until, lineage, claims });
         }
         Ok(&self.seen[&home])
     }

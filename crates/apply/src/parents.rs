@@ -145,10 +145,13 @@ impl Parents {
         Err(Unwritten::because(&reference, message, "find out what writes it, then run again").into())
     }
 
-    /// Deletes the parent of a unit that is not rendered any more and has no members left.
+    /// Deletes the parent of a unit that is not rendered any more and has no members left. One that others changed meanwhile
+    /// stays: they may have recorded members.
     pub(crate) async fn delete(&mut self, unit: &UnitName, context: &Context<'_>) -> Result<(), Halt> {
         let mut repeats = 0;
-        while let Some(parent) = self.by_unit.get(unit) {
+        let judged = self.set(unit).cloned();
+        while let Some(parent) = self.by_unit.get(unit).filter(|parent| Some(&parent.set) == judged.as_ref())
+        {
             let reference = parent.live.reference().clone();
             let failed = |error| Halt::from(Unwritten::of(&reference, &error, false));
             let resource = context.cluster.resource_of(&reference).await.map_err(failed)?;

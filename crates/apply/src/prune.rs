@@ -3,7 +3,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
-use windlass_model::{Action, ApplySet, ApprovedPlan, Operation, Rendering, Stage, UnitName, is_custom_kind};
+use windlass_model::{
+    Action, ApplySet, ApprovedPlan, Event, Level, Operation, Rendering, RetainedVolume, Stage, UnitName,
+    is_custom_kind,
+};
 
 use crate::applied::key;
 use crate::evidence::Wanted;
@@ -12,8 +15,8 @@ use crate::inventory::{group_of, retain};
 use crate::losses::Losses;
 use crate::order::in_groups;
 use crate::parents::Parents;
-use crate::remove::{Removal, gone, remove};
-use crate::users::Users;
+use crate::remove::{Leaving, Removal, gone, remove};
+use crate::users::{Users, has_pods};
 use crate::{Applied, ApplyError, Context, Pruned, residents};
 
 /// How long the objects of one group may take to go.
@@ -26,6 +29,9 @@ const GONE_LIMIT: Duration = Duration::from_mins(1);
 /// no unit renders or needs it, no pod uses it, nothing exists of what it defines, and nothing lives in it that the plan
 /// did not name. Custom resources go first and are waited for while their operator still
 /// runs, the rest goes against the order of applying.
+///
+/// What runs and stays against the plan, since it was found changed or with data that the plan did not name, holds back all
+/// that would go after it: it may need its Service, its rights, its operator.
 ///
 /// A set that has not shrunk is not written: pruning nothing writes nothing.
 ///
@@ -62,6 +68,7 @@ pub async fn prune_within(
         parents: applied.parents.clone(),
         pruned: Pruned::default(),
         losses: Losses::default(),
+        needs: false,
     };
     match run.all(applied, approved, rendering).await {
         Ok(()) => Ok(run.pruned),
@@ -85,6 +92,8 @@ struct Run<'a> {
     parents: Parents,
     pruned: Pruned,
     losses: Losses,
+    /// Whether something that runs was left as it is, against the plan: it may need whatever would be deleted after it.
+    needs: bool,
 }
 
 impl Run<'_> {
@@ -101,19 +110,42 @@ impl Run<'_> {
         let units: Vec<&UnitName> = rendering.units.iter().map(|unit| &unit.name).collect();
         let wanted = Wanted::new(rendering, applied.uids(), self.context.record_namespace);
         let mut users = Users::new(prunes.iter().map(|action| &action.object), self.limit);
+        let is_custom = |action: &Action| is_custom_kind(&action.object.kind);
+        let lingering = if prunes.iter().all(|action| is_custom(action)) {
+            Vec::new()
+        } else {
+            self.lingering(actions).await?
+        };
         let mut held = false;
         for group in in_groups(prunes, &units) {
-            let custom = group.first().is_some_and(|action| is_custom_kind(&action.object.kind));
-            if held {
+            let custom = group.first().is_some_and(|action| is_custom(action));
+            if held || !custom && !lingering.is_empty() {
                 self.pruned.postponed.extend(group.iter().map(|action| action.object.clone()));
                 continue;
             }
             let left = self.group(&group, &wanted, &mut users, total).await?;
-            held = custom && !left.is_empty();
+            held = custom && !left.is_empty() || self.needs;
             self.pruned.terminating.extend(left);
         }
+        self.pruned.terminating.extend(lingering);
         self.tell();
         self.shrink(actions, rendering).await
+    }
+
+    /// Waits for custom resources that an earlier run deleted, and returns those that are still going: what clears up after
+    /// them must not go first.
+    async fn lingering(&self, actions: &[Action]) -> Result<Vec<windlass_model::ObjectRef>, Halt> {
+        let mut leaving = Vec::new();
+        for action in actions
+            .iter()
+            .filter(|action| action.operation == Operation::Keep && is_custom_kind(&action.object.kind))
+        {
+            let live = self.context.cluster.get(&action.object).await;
+            let live = live.map_err(|error| Unwritten::of(&action.object, &error, false))?;
+            let uid = live.as_ref().filter(|live| live.is_terminating()).and_then(|live| live.uid());
+            leaving.extend(uid.map(|uid| Leaving { object: action.object.clone(), uid: uid.to_owned() }));
+        }
+        gone(leaving, self.limit, self.context).await
     }
 
     /// Deletes the objects of one group, one after the other, and waits until they are gone.
@@ -135,12 +167,20 @@ impl Run<'_> {
             match remove(action, set, wanted, needed, &mut self.losses, self.context).await? {
                 Removal::Going(going) => {
                     self.pruned.deleted.push(object.clone());
-                    self.pruned.retained.extend(action.retains.iter().cloned());
+                    self.retained(action);
                     leaving.push(going);
                 }
-                Removal::Absent => self.pruned.absent.push(object.clone()),
+                Removal::Absent { retained } => {
+                    self.pruned.absent.push(object.clone());
+                    if retained {
+                        self.retained(action);
+                    }
+                }
                 Removal::Replaced => self.pruned.replaced.push(object.clone()),
-                Removal::Kept(kept) => self.pruned.kept.push(kept),
+                Removal::Kept { kept, unforeseen } => {
+                    self.needs |= unforeseen && has_pods(&object.kind);
+                    self.pruned.kept.push(kept);
+                }
             }
             let done = self.pruned.deleted.len()
                 + self.pruned.absent.len()
@@ -149,6 +189,14 @@ impl Run<'_> {
             self.context.progress(Stage::Prune, done, total, object.to_string());
         }
         gone(leaving, self.limit, self.context).await
+    }
+
+    /// Says at once how the volumes are bound again that were kept: a later failure must not swallow it.
+    fn retained(&mut self, action: &Action) {
+        for line in action.retains.iter().flat_map(RetainedVolume::rebinding) {
+            self.context.sink.emit(Event::Message { level: Level::Info, text: line });
+        }
+        self.pruned.retained.extend(action.retains.iter().cloned());
     }
 
     fn tell(&self) {
@@ -165,7 +213,7 @@ impl Run<'_> {
         }
         for object in &self.pruned.postponed {
             self.context
-                .warn(format!("{object} was not deleted yet: others that may need it are still going"));
+                .warn(format!("{object} was not deleted yet: others that may need it are still there"));
         }
     }
 
@@ -191,7 +239,14 @@ impl Run<'_> {
             if base.is_none() && set.members.is_empty() {
                 self.parents.delete(&unit, self.context).await?;
             } else {
-                self.parents.write(&unit, self.context, |_| set.clone()).await?;
+                let old = old.members.clone();
+                // What others recorded meanwhile is not ours to take out.
+                let wanted = |now: &ApplySet| {
+                    let mut wanted = set.clone();
+                    now.members.difference(&old).for_each(|entry| retain(&mut wanted, entry));
+                    wanted
+                };
+                self.parents.write(&unit, self.context, wanted).await?;
             }
         }
         Ok(())

@@ -1,5 +1,7 @@
 //! What lives in a namespace that is about to be deleted.
 
+use std::collections::BTreeSet;
+
 use windlass_cluster::ClusterError;
 use windlass_model::{Action, ObjectRef};
 
@@ -50,8 +52,9 @@ fn untold(namespace: &str, reason: &str) -> String {
 }
 
 fn unplanned(found: &[ObjectRef], action: &Action) -> Option<String> {
-    let known = |object: &&ObjectRef| action.takes.iter().any(|planned| key(planned) == key(object));
-    let new: Vec<String> = found.iter().filter(|object| !known(object)).map(ToString::to_string).collect();
+    let known: BTreeSet<_> = action.takes.iter().map(key).collect();
+    let new = found.iter().filter(|object| !known.contains(&key(object)));
+    let new: Vec<String> = new.map(ToString::to_string).collect();
     let more = if new.len() > MANY { format!(" and {} more", new.len() - MANY) } else { String::new() };
     let named: Vec<&str> = new.iter().take(MANY).map(String::as_str).collect();
     (!new.is_empty()).then(|| {

@@ -110,7 +110,7 @@ impl Users {
 }
 
 /// Says whether objects of a kind may have pods that go with them.
-fn has_pods(kind: &GroupKind) -> bool {
+pub(crate) fn has_pods(kind: &GroupKind) -> bool {
     matches!(kind.group.as_str(), "apps" | "batch")
         || !is_built_in(kind)
         || kind.is("", "Pod")

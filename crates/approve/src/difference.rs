@@ -81,5 +81,22 @@ mod tests {
         let unknown = Action { uncounted: true, ..set.clone() };
         check(&set, &unknown, &["prune StatefulSet.apps shop/db takes along what could not be counted"]);
         check(&unknown, &set, &[]);
+        // A run that was killed between two of them finds fewer volumes to keep.
+        let kept = |names: &[&str]| {
+            let retains = names.iter().map(|name| windlass_model::RetainedVolume {
+                name: (*name).to_owned(),
+                uid: format!("uid-{name}"),
+                namespace: "shop".to_owned(),
+                claim: "data".to_owned(),
+                capacity: "1Gi".to_owned(),
+                access_modes: Vec::new(),
+                storage_class: String::new(),
+                volume_mode: "Filesystem".to_owned(),
+            });
+            Action { retains: retains.collect(), ..set.clone() }
+        };
+        check(&kept(&["pv-1", "pv-2"]), &kept(&["pv-2"]), &[]);
+        let more = "prune StatefulSet.apps shop/db sets the volume pv-2 to Retain";
+        check(&kept(&["pv-1"]), &kept(&["pv-1", "pv-2"]), &[more]);
     }
 }

@@ -87,7 +87,7 @@ fn effect(action: &Value) -> Result<Value, SignError> {
             taken.map(|conflict| json!([conflict["field"], conflict["manager"]])).collect()
         })
         .unwrap_or_default();
-    let mut effect = json!({
+    Ok(json!({
         "unit": action["unit"],
         "object": [kind, object["namespace"], object["name"]],
         "operation": action["operation"],
@@ -96,11 +96,7 @@ fn effect(action: &Value) -> Result<Value, SignError> {
         "desired": action["desired"],
         "delta": delta,
         "takesOver": takes_over,
-    });
-    if let Some(volumes) = action["retains"].as_array() {
-        effect["retains"] = volumes.iter().map(|volume| json!([volume["name"], volume["uid"]])).collect();
-    }
-    Ok(effect)
+    }))
 }
 
 /// Mirrors [`windlass_model::Action::migration_effect`] for an action in its written form.
@@ -126,7 +122,9 @@ fn losses(action: &Value) -> impl Iterator<Item = Value> {
         move |volume| json!({"uid": uid, "destroys": [volume["namespace"], volume["claim"], volume["name"]]}),
     );
     let uncounted = (action["uncounted"] == true).then(|| json!({"uid": uid, "uncounted": true}));
-    taken.chain(destroyed).chain(uncounted)
+    let retained =
+        items("retains").map(move |volume| json!({"uid": uid, "retains": [volume["name"], volume["uid"]]}));
+    taken.chain(destroyed).chain(uncounted).chain(retained)
 }
 
 /// Returns the managers whose fields move before the object is applied.

@@ -9,8 +9,11 @@ use windlass_model::{
 pub(crate) const COMMIT: &str = "62bc080798ced7f198836a2a33ce522a55ebc7a9";
 
 pub(crate) fn action(operation: Operation, kind: &str, name: &str, risk: Risk) -> Action {
-    let live = (operation != Operation::Create)
-        .then(|| LiveId { uid: format!("uid-{name}"), resource_version: "41".to_owned() });
+    let live = (operation != Operation::Create).then(|| LiveId {
+        uid: format!("uid-{name}"),
+        resource_version: "41".to_owned(),
+        generation: None,
+    });
     let object = ObjectRef {
         kind: GroupKind::from(kind.to_owned()),
         version: "v1".to_owned(),

@@ -142,6 +142,9 @@ pub struct LiveId {
     pub uid: String,
     /// The version that was seen.
     pub resource_version: String,
+    /// The generation that was seen, if the object has one: it counts changes of what is declared.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub generation: Option<i64>,
 }
 
 /// How much care an action asks for, ascending.
@@ -324,7 +327,7 @@ impl Action {
                 .is_some_and(|migration| migration.managers.iter().any(|m| m.manager == manager))
         };
         let taken = self.takes_over.iter().filter(|conflict| !migrated(&conflict.manager));
-        let mut effect = json!({
+        let effect = json!({
             "unit": self.unit,
             "object": [self.object.kind, self.object.namespace, self.object.name],
             "operation": self.operation,
@@ -334,9 +337,6 @@ impl Action {
             "delta": self.delta,
             "takesOver": taken.map(|c| (&c.field, &c.manager)).collect::<Vec<_>>(),
         });
-        if !self.retains.is_empty() {
-            effect["retains"] = self.retains.iter().map(|volume| json!([volume.name, volume.uid])).collect();
-        }
         effect
     }
 
@@ -356,7 +356,11 @@ impl Action {
             what: "takes along what could not be counted".to_owned(),
             effect: json!({"uid": uid, "uncounted": true}),
         });
-        taken.chain(destroyed).chain(uncounted).collect()
+        let retained = self.retains.iter().map(|volume| Loss {
+            what: format!("sets the volume {} to Retain", volume.name),
+            effect: json!({"uid": uid, "retains": [volume.name, volume.uid]}),
+        });
+        taken.chain(destroyed).chain(uncounted).chain(retained).collect()
     }
 
     /// Returns the namespaces that a deletion takes along, with everything in them.

@@ -16,7 +16,6 @@ mod problem;
 mod runs;
 mod summary;
 mod view;
-mod volume;
 mod yaml;
 
 pub use clean::{clean, clean_block, json_text, without_commands};
@@ -30,4 +29,3 @@ pub use plan_text::{Diff, PlanText, plan_text};
 pub use problem::{Report, problem_text};
 pub use runs::{RunLine, history_text};
 pub use summary::{drift_line, plan_line};
-pub use volume::rebinding_lines;

@@ -125,6 +125,47 @@ async fn a_set_stays_with_a_claim_that_the_plan_did_not_name() {
     down(bed).await;
 }
 
+/// The database was kept, and its Service and its rights went all the same.
+#[tokio::test]
+async fn what_stays_with_its_data_keeps_what_it_needs() {
+    let bed = Bed::up().await;
+    let (stays, set) = (bed.map("stays", "1"), set(&bed, "Delete", None));
+    let service = object(json!({"apiVersion": "v1", "kind": "Service",
+        "metadata": {"name": "db", "namespace": bed.namespace},
+        "spec": {"clusterIP": "None", "selector": {"app": "db"}, "ports": [{"port": 5432}]}}));
+    bed.run(&rendering(&[("shop", &[stays.clone(), set.clone(), service.clone()])])).await.unwrap();
+    let next = rendering(&[("shop", &[stays])]);
+    let approved = approve(plan(&bed, &next).await);
+    let applied = apply(&approved, &next, &bed.context()).await.unwrap();
+    bind(&bed, &claim(&bed, None)).await;
+    let pruned = prune(&applied, &approved, &next, &bed.context()).await.unwrap();
+    stayed(&pruned);
+    assert_eq!(pruned.postponed, [service.reference().clone()]);
+    assert!(bed.get(service.reference()).await.is_some());
+    assert_eq!(bed.members("shop").await.unwrap().len(), 3, "a later run finds both again");
+    bed.delete(claim(&bed, None).reference()).await;
+    down(bed).await;
+}
+
+/// Whether an operator keeps the data of what it made is often a field of the resource.
+#[tokio::test]
+async fn a_custom_resource_or_a_secret_that_was_changed_since_the_plan_stays() {
+    let bed = Bed::up().await;
+    let definition = definition(&bed);
+    bed.run(&rendering(&[("infra", std::slice::from_ref(&definition))])).await.unwrap();
+    let secret = object(json!({"apiVersion": "v1", "kind": "Secret",
+        "metadata": {"name": "s", "namespace": bed.namespace}, "stringData": {"k": "1"}}));
+    let custom = widget(&bed, "db", &json!({"size": 1}));
+    for (gone, path, value) in [(&custom, "/spec/size", json!(2)), (&secret, "/data/more", json!("eA=="))] {
+        let changes = async |object: &Object| {
+            bed.edit(object.reference(), json!([{"op": "add", "path": path, "value": value}])).await;
+        };
+        let kept = pruned(&bed, gone, |_| (), changes).await.kept;
+        assert!(kept[0].reason.contains("was changed since the plan"), "{}", kept[0].reason);
+    }
+    bed.down().await;
+}
+
 /// Approved as "the volume stays".
 #[tokio::test]
 async fn a_claim_stays_whose_volume_would_not_be_kept_any_more() {

@@ -55,6 +55,7 @@ pub(crate) fn action(
     let live = live.map(|live| LiveId {
         uid: live.uid().unwrap().to_owned(),
         resource_version: live.resource_version().unwrap().to_owned(),
+        generation: live.generation(),
     });
     Action { live, risk: Risk::Routine, ..Action::new(unit.clone(), object.clone(), operation) }
 }
@@ -87,7 +88,9 @@ async fn prunes(bed: &Bed, rendering: &Rendering) -> Vec<Action> {
             let selector = Selector { labels: Some(&label), ..Selector::default() };
             for live in bed.cluster.list(&resource, selector).await.unwrap().objects {
                 if !rendered.contains(&live.reference().key()) {
-                    prunes.push(action(&parent.unit, live.reference(), Operation::Prune, Some(&live)));
+                    // What goes already is left to that.
+                    let operation = if live.is_terminating() { Operation::Keep } else { Operation::Prune };
+                    prunes.push(action(&parent.unit, live.reference(), operation, Some(&live)));
                 }
             }
         }

@@ -219,6 +219,12 @@ async fn an_operator_outlives_resources_that_will_not_go() {
         assert!(bed.get(object.reference()).await.is_some_and(|live| !live.is_terminating()));
     }
     assert_eq!(bed.members("infra").await.unwrap().len(), 4, "what is still there stays in the set");
+    // The next run deletes nothing of the resource, and its operator is still needed.
+    let approved = approve(plan(&bed, &next).await);
+    let applied = apply(&approved, &next, &bed.context()).await.unwrap();
+    let pruned = prune_within(limit, &applied, &approved, &next, &bed.context()).await.unwrap();
+    assert_eq!(pruned.terminating, [held.reference().clone()]);
+    assert_eq!(pruned.postponed, [operator.reference().clone(), definition.reference().clone()]);
     bed.edit(held.reference(), json!([{"op": "remove", "path": "/metadata/finalizers"}])).await;
     // A definition takes a while to go, so this one waits as long as a delivery does.
     assert!(bed.run(&next).await.unwrap().is_complete());

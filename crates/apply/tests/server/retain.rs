@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use serde_json::json;
-use windlass_apply::{ApplyError, Pruned, apply, prune};
+use windlass_apply::{ApplyError, Pruned, apply, prune_within};
 use windlass_model::{Action, Object, Operation, Rendering, RetainedVolume};
 
 use crate::bed::{Bed, object};
@@ -36,6 +36,15 @@ fn claim(bed: &Bed) -> Object {
 
 /// Delivers a claim, waits until it is bound to a volume, and prunes it by a plan that keeps the volume.
 async fn pruned(bed: &Bed, change: impl FnOnce(&mut RetainedVolume)) -> Result<Pruned, ApplyError> {
+    pruned_after(bed, change, async || ()).await
+}
+
+/// Does the same; something else happens between plan and deletion.
+async fn pruned_after(
+    bed: &Bed,
+    change: impl FnOnce(&mut RetainedVolume),
+    between: impl AsyncFnOnce(),
+) -> Result<Pruned, ApplyError> {
     let stays = bed.map("stays", "1");
     bed.put(&volume(bed, CLAIM)).await;
     bed.run(&rendering(&[("shop", &[stays.clone(), claim(bed)])])).await.unwrap();
@@ -55,7 +64,8 @@ async fn pruned(bed: &Bed, change: impl FnOnce(&mut RetainedVolume)) -> Result<P
     action.retains = vec![kept];
     let approved = approve(plan);
     let applied = apply(&approved, &next, &bed.context()).await.unwrap();
-    prune(&applied, &approved, &next, &bed.context()).await
+    between().await;
+    prune_within(Duration::from_secs(2), &applied, &approved, &next, &bed.context()).await
 }
 
 fn retained(bed: &Bed) -> RetainedVolume {
@@ -86,6 +96,51 @@ async fn a_volume_is_kept_before_its_claim_goes() {
     let left = bed.get(volume(&bed, CLAIM).reference()).await.unwrap();
     assert_eq!(left.body()["spec"]["persistentVolumeReclaimPolicy"], "Retain");
     down(bed).await;
+}
+
+/// Said to be kept, it had been left to whoever deleted the claim before: its volume went once the claim was free to go.
+#[tokio::test]
+async fn the_volume_of_a_claim_that_somebody_else_has_deleted_is_kept_too() {
+    let policy = "persistentVolumeReclaimPolicy";
+    let bed = Bed::up().await;
+    let hold = json!([{"op": "add", "path": "/metadata/finalizers/-", "value": "test.windlass.dev/hold"}]);
+    let going = async || {
+        bed.edit(claim(&bed).reference(), hold).await;
+        bed.delete(claim(&bed).reference()).await;
+    };
+    let pruned = pruned_after(&bed, |_| (), going).await.unwrap();
+    assert_eq!(pruned.retained.len(), 1);
+    assert_eq!(bed.get(volume(&bed, CLAIM).reference()).await.unwrap().body()["spec"][policy], "Retain");
+    bed.edit(claim(&bed).reference(), json!([{"op": "remove", "path": "/metadata/finalizers"}])).await;
+    down(bed).await;
+    // Gone altogether, with a volume that nobody has got to yet.
+    let bed = Bed::up().await;
+    let gone = async || {
+        let retain = json!([{"op": "replace", "path": format!("/spec/{policy}"), "value": "Retain"}]);
+        bed.edit(volume(&bed, CLAIM).reference(), retain).await;
+        bed.delete(claim(&bed).reference()).await;
+        while bed.get(claim(&bed).reference()).await.is_some() {
+            tokio::time::sleep(Duration::from_millis(50)).await;
+        }
+    };
+    let pruned = pruned_after(&bed, |_| (), gone).await.unwrap();
+    assert_eq!((pruned.absent.len(), pruned.retained.len()), (1, 1));
+    down(bed).await;
+    let bed = Bed::up().await;
+    let lost = async || {
+        bed.delete(claim(&bed).reference()).await;
+        while bed.get(volume(&bed, CLAIM).reference()).await.is_some_and(|volume| !volume.is_terminating()) {
+            bed.delete(volume(&bed, CLAIM).reference()).await;
+            tokio::time::sleep(Duration::from_millis(50)).await;
+        }
+        while bed.get(volume(&bed, CLAIM).reference()).await.is_some() {
+            tokio::time::sleep(Duration::from_millis(50)).await;
+        }
+    };
+    let pruned = pruned_after(&bed, |_| (), lost).await.unwrap();
+    assert_eq!((pruned.absent.len(), pruned.retained.len()), (1, 0));
+    assert!(bed.sink.text().contains("may be lost"), "{}", bed.sink.text());
+    bed.down().await;
 }
 
 /// The set's controller deletes the claims, whenever it gets to it.

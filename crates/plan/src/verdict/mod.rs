@@ -173,7 +173,11 @@ fn tell_losses(action: &mut Action, live: &Object, after: &Object) {
 }
 
 pub(crate) fn live_id(live: &Object) -> Option<LiveId> {
-    Some(LiveId { uid: live.uid()?.to_owned(), resource_version: live.resource_version()?.to_owned() })
+    Some(LiveId {
+        uid: live.uid()?.to_owned(),
+        resource_version: live.resource_version()?.to_owned(),
+        generation: live.generation(),
+    })
 }
 
 /// Says since when an object is being deleted and what keeps it.

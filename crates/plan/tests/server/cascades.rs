@@ -218,6 +218,7 @@ async fn a_crowded_namespace_hides_no_claim() {
 
 #[tokio::test]
 async fn an_owner_that_may_not_be_read_is_no_proof_that_nothing_goes_along() {
+    let _no_kind_comes_that_may_not_be_listed = crate::sets::LISTS.lock().await;
     let (operator, stays) = Operator::with_a_claim_below().await;
     let kinds = "configmaps,secrets,namespaces,pods,persistentvolumeclaims,persistentvolumes,statefulsets.apps,replicasets.apps";
     let kinds = format!("{kinds},databases.{}", operator.group);

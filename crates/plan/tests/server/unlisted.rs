@@ -9,6 +9,7 @@ use crate::bed::Bed;
 /// kubectl only logs it, and prunes the rest.
 #[tokio::test]
 async fn without_the_right_to_list_a_kind_no_deletion_of_it_is_overlooked() {
+    let _no_kind_comes_that_may_not_be_listed = crate::sets::LISTS.lock().await;
     let bed = Bed::new().await;
     let stays = bed.config("stays", &json!({}));
     let secret = json!({"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "old", "namespace": bed.namespace}});

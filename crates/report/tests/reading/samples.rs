@@ -15,7 +15,11 @@ pub(crate) fn action(operation: Operation, before: Option<Value>, after: Option<
     let changed = |pair: (&Value, &Value)| delta(&kind, pair.0, pair.1);
     Action {
         origin: after.as_ref().map(|_| Origin { path: "apps/shop/stateful/prd".to_owned(), line: Some(12) }),
-        live: before.as_ref().map(|_| LiveId { uid: "u-1".to_owned(), resource_version: "7".to_owned() }),
+        live: before.as_ref().map(|_| LiveId {
+            uid: "u-1".to_owned(),
+            resource_version: "7".to_owned(),
+            generation: None,
+        }),
         delta: before.as_ref().zip(after.as_ref()).map(changed).unwrap_or_default(),
         risk: Risk::Routine,
         bodies: Bodies {

@@ -2,7 +2,7 @@
 
 use tokio_util::sync::CancellationToken;
 use windlass_apply::{Applied, Context, Pruned};
-use windlass_model::{ApprovedPlan, ExitCode, Level, Operation, Stage};
+use windlass_model::{ApprovedPlan, ExitCode, Operation, Stage};
 use windlass_record::Lock;
 use windlass_rollout::{SmokeOptions, Target};
 
@@ -156,9 +156,6 @@ async fn prune(
     let planned = approved.plan().counts().of(Operation::Prune);
     let work = async {
         let pruned = windlass_apply::prune(applied, approved, &desired.rendering, context).await?;
-        for line in pruned.retained.iter().flat_map(windlass_report::rebinding_lines) {
-            session.reporter.say(Level::Info, line);
-        }
         if !pruned.postponed.is_empty() {
             return Err(postponed(&pruned));
         }
@@ -175,10 +172,11 @@ async fn prune(
     roll_out(session, desired, applied, context).await
 }
 
-/// Makes the error of a prune that could not go on behind objects that are still being deleted.
+/// Makes the error of a prune that could not go on behind objects that are still there.
 fn postponed(pruned: &Pruned) -> CommandError {
-    let what = format!("{} deletions wait for objects that are still being deleted", pruned.postponed.len());
-    let hint = "find what keeps them (their operator must run to finish), then deliver again";
+    let what = format!("{} deletions wait for objects that are still there", pruned.postponed.len());
+    let hint =
+        "the warnings name them: see what keeps them (their operator must run to finish), then deliver again";
     let error = CommandError::new(ExitCode::ApplyFailed, what, hint);
     pruned.postponed.iter().fold(error, |error, object| error.detail(format!("not deleted yet: {object}")))
 }
