@@ -107,4 +107,4 @@ pub use tree::{SourceTree, TreeError, TreeFile};
 pub use unit::{Rendering, Unit, UnitName};
 pub use value::type_name;
 pub use volume::{DestroyedVolume, RetainedVolume};
-pub use webhook::webhook_backends;
+pub use webhook::{needed_services, webhook_backends};

@@ -53,6 +53,8 @@ pub struct Observation {
     /// Pods that use what may go now, or why that could not be looked at. Those of a revision that this very
     /// commit replaces are among them: they keep nothing, but are looked at again when it is deleted.
     pub users: BTreeMap<ObjectKey, Result<BTreeSet<String>, String>>,
+    /// By Service that may go: which webhooks, conversions and APIs of the server need it, or why that cannot be told.
+    pub callers: BTreeMap<ObjectKey, Result<BTreeSet<ObjectRef>, String>>,
     /// Services that rendered webhooks call, that no unit renders, and that do not exist.
     pub absent_backends: BTreeSet<ObjectKey>,
     /// Services that are to convert the objects of a definition that changes, and that cannot answer now.

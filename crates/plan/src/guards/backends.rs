@@ -3,9 +3,12 @@
 //! A webhook configuration is written only once the Service that it calls has a ready endpoint, and no later unit is
 //! written before. What a later unit brings would be waited for in vain.
 
-use serde_json::Value;
-use windlass_model::{Object, ObjectRef, Refusal, Unit, UnitName, webhook_backends};
+use std::collections::BTreeSet;
 
+use serde_json::Value;
+use windlass_model::{Action, Object, ObjectRef, Refusal, Unit, UnitName, needed_services, webhook_backends};
+
+use super::some;
 use crate::refusal::Guard;
 use crate::scene::Scene;
 use crate::{ObjectKey, template};
@@ -25,6 +28,41 @@ pub(super) fn refusals(scene: &Scene<'_>) -> Vec<Refusal> {
         ))
     };
     called(scene).filter_map(late).collect()
+}
+
+const CALLED: &str = "delete what names the Service first, or with it; a configuration that an operator has made for itself goes by `kubectl delete`";
+const UNREAD: &str = "let the identity list it: kubectl apply -f pipeline/rbac/";
+
+/// Refuses the deletion of a Service that the API server goes on calling: it would refuse whatever it asks a webhook about,
+/// could not convert what is stored, or not tell what else it serves.
+pub(super) fn deleted(scene: &Scene<'_>, prunes: &[&Action]) -> Vec<Refusal> {
+    let going: BTreeSet<ObjectKey> = prunes.iter().map(|action| ObjectKey::from(&action.object)).collect();
+    let refusal = |action: &&Action| {
+        let service = ObjectKey::from(&action.object);
+        let (why, hint) = match scene.observation.callers.get(&service)? {
+            Ok(callers) => {
+                let callers: BTreeSet<String> = callers
+                    .iter()
+                    .filter(|caller| !going.contains(&ObjectKey::from(*caller)))
+                    .filter(|caller| still_needs(scene, caller, &service))
+                    .map(ToString::to_string)
+                    .collect();
+                let why = format!("the API server calls it for what stays: {}", some(&callers));
+                (!callers.is_empty()).then_some((why, CALLED))?
+            }
+            Err(reason) => (format!("whether the API server calls it could not be read: {reason}"), UNREAD),
+        };
+        Some(Guard::WebhookBackend.refuses(format!("{} would be deleted, and {why}", action.object), hint))
+    };
+    prunes.iter().filter_map(refusal).collect()
+}
+
+/// Says whether a caller needs the Service once everything is applied.
+fn still_needs(scene: &Scene<'_>, caller: &ObjectRef, service: &ObjectKey) -> bool {
+    let desired = scene.desired(&ObjectKey::from(caller));
+    desired.is_none_or(|desired| {
+        needed_services(desired).iter().any(|needed| ObjectKey::from(needed) == *service)
+    })
 }
 
 /// Tells of webhooks whose Service nobody delivers and nobody has made so far.

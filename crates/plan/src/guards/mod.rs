@@ -43,5 +43,6 @@ pub(crate) fn refusals(scene: &Scene<'_>, removals: &[Action]) -> Vec<Refusal> {
     refusals.extend(in_use::definitions(scene, &prunes));
     refusals.extend(budget::refusal(scene, &prunes));
     refusals.extend(backends::refusals(scene));
+    refusals.extend(backends::deleted(scene, &prunes));
     refusals
 }

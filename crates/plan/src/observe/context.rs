@@ -6,7 +6,7 @@ use windlass_cluster::{ClusterError, Selector};
 use windlass_model::{ApplySet, Claims, EnvironmentName, GroupKind, Object, ObjectRef, PART_OF, Rendering};
 use windlass_schema::Version;
 
-use super::{Reader, descendants, tolerate, users};
+use super::{Reader, callers, descendants, tolerate, users};
 use crate::{Definition, ObjectKey, Observation, Removal, forecast, kinds};
 
 /// Adds to the observation what guards and forecasts want to know. Little of it exists in most runs.
@@ -29,6 +29,7 @@ pub(super) async fn complete(
         .collect();
     observation.definitions = definitions(reader, &going).await?;
     observation.users = users::find(reader, &going).await?;
+    observation.callers = callers::find(reader, &going).await?;
     let descendants = descendants::find(reader, &going).await?;
     let all = descendants.found.values().flatten().flatten();
     let gone: Vec<&Object> = going.iter().chain(all).chain(descendants.known.values().flatten()).collect();

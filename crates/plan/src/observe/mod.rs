@@ -2,6 +2,7 @@
 
 mod ask;
 mod backends;
+mod callers;
 mod catalog;
 mod context;
 mod converters;

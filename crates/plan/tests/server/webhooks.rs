@@ -278,3 +278,32 @@ async fn objects_that_cannot_be_converted_are_not_pruned() {
     let foo = plan.actions.iter().find(|action| action.object.name == "stays").unwrap();
     assert_ne!(foo.operation, Operation::NoOp, "{foo:?}");
 }
+
+/// An operator makes its webhook configuration itself, so that no commit removes it. Without the Service the server refuses
+/// whatever it would ask about.
+#[tokio::test]
+async fn a_service_that_the_server_goes_on_calling_is_not_deleted() {
+    let mut bed = Bed::new().await;
+    let stays = bed.config("stays", &json!({}));
+    let service = json!({"apiVersion": "v1", "kind": "Service", "metadata": {"name": "hook", "namespace": bed.namespace},
+        "spec": {"selector": {"app": "hook"}, "ports": [{"port": 443}]}});
+    bed.deliver(&[("shop", &[stays.clone(), service.clone()])]).await;
+    bed.check(std::slice::from_ref(&stays), &[&["no-op"], &["prune Service/hook"]]).await;
+    let name = format!("kept-{}", bed.suffix);
+    bed.leftovers.insert(0, ("validatingwebhookconfiguration".into(), name.clone()));
+    let configuration = json!({"apiVersion": "admissionregistration.k8s.io/v1", "kind": "ValidatingWebhookConfiguration",
+        "metadata": {"name": name}, "webhooks": [{"name": "w.example.com", "sideEffects": "None",
+            "admissionReviewVersions": ["v1"], "failurePolicy": "Fail", "namespaceSelector": {"matchLabels": {"none": bed.suffix}},
+            "rules": [{"apiGroups": [""], "apiVersions": ["v1"], "operations": ["CREATE"], "resources": ["configmaps"]}],
+            "clientConfig": {"service": {"namespace": bed.namespace, "name": "hook"}}}]});
+    bed.kubectl(&["apply", "-f", "-"], &configuration.to_string());
+    let refused: &[&str] =
+        &["refused webhook-backend", "Service", "the API server calls it for what stays", &name];
+    bed.check(std::slice::from_ref(&stays), &[&["no-op"], &["prune Service/hook"], refused]).await;
+    let lenient = json!([{"op": "replace", "path": "/webhooks/0/failurePolicy", "value": "Ignore"}]);
+    bed.kubectl(
+        &["patch", "validatingwebhookconfiguration", &name, "--type=json", "-p", &lenient.to_string()],
+        "",
+    );
+    bed.check(&[stays], &[&["no-op"], &["prune Service/hook"]]).await;
+}
