@@ -49,7 +49,7 @@ pub fn requirement(plan: &Plan, rules: &ApprovalRules) -> Requirement {
     }
     let mut reasons = Vec::new();
     if let Some(why) = &plan.rollback {
-        reasons.push(format!("a rollback needs an approval: {why}"));
+        reasons.push(format!("every rollback needs an approval (reason given: {why})"));
     }
     for concern in CONCERNS {
         let actions: Vec<&Action> =
@@ -239,7 +239,10 @@ mod tests {
         let mut rollback = plan(vec![update("StatefulSet.apps", "db", 2)]);
         rollback.rollback = Some("release 7 loses orders".to_owned());
         let reasons = |mode| requirement(&rollback, &rules(mode)).reasons;
-        assert_eq!(reasons(ApprovalMode::Risky), ["a rollback needs an approval: release 7 loses orders"]);
+        assert_eq!(
+            reasons(ApprovalMode::Risky),
+            ["every rollback needs an approval (reason given: release 7 loses orders)"]
+        );
         assert!(reasons(ApprovalMode::Never).is_empty());
     }
 

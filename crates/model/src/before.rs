@@ -15,7 +15,21 @@ pub struct Before {
     pub completed: Option<CompletedRun>,
     /// A later run that began to write and has not completed.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub unfinished: Option<RunId>,
+    pub unfinished: Option<UnfinishedRun>,
+}
+
+/// A run that began to write and has not gone through all stages: what runs now may be of its commit.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct UnfinishedRun {
+    /// The run.
+    pub run: RunId,
+    /// Its commit, if its record names one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub commit: Option<CommitId>,
+    /// The first line of the commit's message: untrusted text. Empty if it is not known.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub subject: String,
 }
 
 /// A delivery that went through all stages.

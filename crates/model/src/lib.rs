@@ -60,7 +60,7 @@ pub use action::{Action, Forecast, LiveId, Loss, Operation, Preview, Problem, Ri
 pub use age::age;
 pub use applyset::{ApplySet, ApplySetError, PART_OF};
 pub use approval::{Approval, ApprovedPlan, Evidence};
-pub use before::{Before, CompletedRun};
+pub use before::{Before, CompletedRun, UnfinishedRun};
 pub use bytes::{quantity_bytes, readable_bytes};
 pub use change::changes;
 pub use claims::{Claims, claim_templates, claims_going, deletes_claims};

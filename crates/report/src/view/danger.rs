@@ -2,12 +2,17 @@
 
 use std::collections::BTreeMap;
 
-use windlass_model::{Forecast, ObjectRef, Operation, Plan, RestartStep, Risk};
+use windlass_model::{Conflict, Forecast, ObjectRef, Operation, Plan, RestartStep, Risk, is_same_field};
 
+use super::change::Change;
+use super::created;
 use super::line::{Line, Tone};
 use super::object::ObjectView;
 use super::undo;
 use crate::actions::is_loss;
+
+/// How many fields of an object are named that change hands.
+const FIELDS: usize = 4;
 
 /// Dangers of one sort.
 pub(crate) struct Danger {
@@ -80,7 +85,7 @@ fn restarts(plan: &Plan, objects: &[ObjectView<'_>]) -> Danger {
     }
 }
 
-const SORTS: [Sort; 5] = [
+const SORTS: [Sort; 6] = [
     ("Cannot be applied", Tone::Danger, false, |object| {
         let problem = object.action.problem.as_ref()?;
         Some(format!("{}: {}", object.full_name(), problem.summary()))
@@ -93,6 +98,7 @@ const SORTS: [Sort; 5] = [
         let keeps_data = !object.action.forecasts.iter().any(|forecast| lost(forecast).is_some());
         (object.action.operation == Operation::Prune && keeps_data).then(|| object.full_name())
     }),
+    ("Takes fields over, undoing what others set", Tone::Warning, false, taken_over),
     ("Operators and API definitions", Tone::Warning, false, |object| at(object, Risk::Definition)),
     ("Rights, webhooks, policies, network, storage and scheduling rules", Tone::Warning, false, |object| {
         at(object, Risk::Access)
@@ -101,8 +107,29 @@ const SORTS: [Sort; 5] = [
 
 fn at(object: &ObjectView<'_>, risk: Risk) -> Option<String> {
     let action = object.action;
-    (action.risk == risk && action.operation.writes() && action.problem.is_none())
-        .then(|| format!("{} ({})", object.full_name(), object.word()))
+    (action.risk == risk && action.operation.writes() && action.problem.is_none()).then(|| {
+        let opened = created::opened(action).map(|what| format!(": {what}")).unwrap_or_default();
+        format!("{} ({}){opened}", object.full_name(), object.word())
+    })
+}
+
+/// Names the fields that others set and that change with the takeover: who set one by hand may have had a reason.
+fn taken_over(object: &ObjectView<'_>) -> Option<String> {
+    let action = object.action;
+    if !action.operation.writes() || action.problem.is_some() {
+        return None;
+    }
+    let undone = |conflict: &Conflict| {
+        let change =
+            action.delta.iter().find(|change| is_same_field(&change.path.to_string(), &conflict.field))?;
+        let change = Change::of(change);
+        Some(format!("{} (set by {}, {})", change.head.text(), conflict.manager, conflict.last_written()))
+    };
+    let mut fields: Vec<String> = action.takes_over.iter().filter_map(undone).collect();
+    let more = fields.len().saturating_sub(FIELDS);
+    fields.truncate(FIELDS);
+    fields.extend((more > 0).then(|| format!("{more} more")));
+    (!fields.is_empty()).then(|| format!("{}: {}", object.full_name(), fields.join("; ")))
 }
 
 fn lost(forecast: &Forecast) -> Option<&str> {

@@ -4,7 +4,8 @@ use std::collections::BTreeSet;
 
 use serde_json::{Value, json};
 use windlass_model::{
-    Approvals, Before, CompletedRun, Forecast, Ignored, Object, Operation, Plan, Replacement, RunId,
+    Approvals, Before, CommitId, CompletedRun, Conflict, Forecast, Ignored, Object, Operation, Plan,
+    Replacement, RunId, UnfinishedRun,
 };
 use windlass_report::{
     Diff, Palette, PlanMarkdown, PlanText, plan_html, plan_line, plan_markdown, plan_text,
@@ -257,6 +258,29 @@ fn a_rollback_says_that_it_is_one_and_what_it_relies_on() {
     );
 }
 
+/// A colleague's edit of a minute ago was undone by a plan that looked as if the commit had changed the field.
+#[test]
+fn what_somebody_set_by_hand_is_said_to_be_undone() {
+    let budget = |most: u64| {
+        json!({"apiVersion": "policy/v1", "kind": "PodDisruptionBudget",
+            "metadata": {"name": "db", "namespace": "shop"}, "spec": {"maxUnavailable": most}})
+    };
+    let mut update = samples::action(Operation::Update, Some(budget(3)), Some(budget(1)));
+    let conflict = |field: &str| Conflict {
+        field: field.to_owned(),
+        manager: "kubectl-edit".to_owned(),
+        ..Conflict::default()
+    };
+    update.takes_over = vec![conflict("spec.maxUnavailable"), conflict("spec.selector")];
+    let plan = samples::plan(vec![update]);
+    let told = "spec.maxUnavailable: 3 → 1 (set by kubectl-edit";
+    check_forms(&plan, &["Takes fields over, undoing what others set (1)", told], &[]);
+    // Where the value stays, nothing is undone.
+    let mut same = samples::action(Operation::Adopt, Some(budget(1)), Some(budget(1)));
+    same.takes_over = vec![conflict("spec.maxUnavailable")];
+    check_forms(&samples::plan(vec![same]), &[], &["undoing"]);
+}
+
 /// Who is asked at night wants to know who else may say yes, and from where to where this goes.
 #[test]
 fn who_may_approve_and_what_was_delivered_before() {
@@ -269,15 +293,22 @@ fn who_may_approve_and_what_was_delivered_before() {
     let run = |id: &str| RunId::parse(id).unwrap();
     let at = "2026-05-31T09:30:00Z".parse().unwrap();
     let completed = CompletedRun { run: run("first"), commit: Some(commit), at };
-    plan.before = Some(Before { completed: Some(completed.clone()), unfinished: Some(run("second")) });
-    let approving = "One approval is needed, by alice or bob";
-    let last = "commit aaaaaaaaaaaa on 2026-05-31 09:30:00 UTC by run first; run second began to write and did not complete";
+    let second =
+        |commit: Option<CommitId>| UnfinishedRun { run: run("second"), commit, subject: "Run 17".to_owned() };
+    let unfinished = Some(second(None));
+    plan.before = Some(Before { completed: Some(completed.clone()), unfinished });
+    let approving = "One approval is needed, signed by alice or bob";
+    let last = "commit aaaaaaaaaaaa on 2026-05-31 09:30:00 UTC by run first; since then run second began to write and did not complete";
     check_forms(&plan, &["delivered before", last, approving], &[]);
     let commit = plan.source.commit().cloned();
     plan.before = Some(Before { completed: Some(CompletedRun { commit, ..completed }), unfinished: None });
     check_forms(&plan, &["the same commit 62bc080798ce"], &["did not complete"]);
-    plan.before = Some(Before { completed: None, unfinished: Some(run("second")) });
-    check_forms(&plan, &["nothing to its end; run second began to write and did not complete"], &[]);
+    let begun = Some(second(Some("b".repeat(40).parse().unwrap())));
+    plan.before = Some(Before { completed: None, unfinished: begun });
+    let told = "which run second began to write and did not complete";
+    check_forms(&plan, &["nothing to its end; commit bbbbbbbbbbbb", "Run 17", told], &[]);
+    plan.before = Some(Before { completed: None, unfinished: None });
+    check_forms(&plan, &["delivered before"], &["to its end"]);
 }
 
 #[test]

@@ -10,8 +10,9 @@ use std::collections::BTreeSet;
 use pulldown_cmark::{Event, Options, Parser, Tag};
 use serde_json::{Value, json};
 use windlass_model::{
-    Action, Approvals, ChangeKind, Conflict, Event as RunEvent, FieldChange, FieldPath, Forecast, Level,
-    Object, Operation, Plan, Preview, Problem, Recipe, RecipeStep, Refusal, Replacement,
+    Action, Approvals, Before, ChangeKind, Conflict, Event as RunEvent, FieldChange, FieldPath, Forecast,
+    Level, Object, Operation, Plan, Preview, Problem, Recipe, RecipeStep, Refusal, Replacement, RunId,
+    UnfinishedRun,
 };
 use windlass_report::{
     Diff, Narrator, Palette, PlanMarkdown, PlanText, Report, RunLine, Terminal, history_text, json_text,
@@ -47,7 +48,7 @@ const PAYLOADS: [&str; 20] = [
 type Place = fn(&mut Plan, &str);
 
 /// Every place where text of a repository or a cluster gets into a plan.
-const POSITIONS: [(&str, Place); 24] = [
+const POSITIONS: [(&str, Place); 25] = [
     ("name", |plan, text| first(plan).object.name = text.into()),
     ("namespace", |plan, text| first(plan).object.namespace = Some(text.to_owned())),
     ("kind", |plan, text| first(plan).object.kind.kind = text.into()),
@@ -118,6 +119,12 @@ const POSITIONS: [(&str, Place); 24] = [
                 (json!(api_version), json!(kind), json!({"name": "a"}));
             plan.actions.push(samples::action(Operation::Create, None, Some(body)));
         }
+    }),
+    ("unfinished", |plan, text| {
+        let commit = "c".repeat(40).parse().ok();
+        let run = RunId::parse("broken").unwrap();
+        let unfinished = Some(UnfinishedRun { run, commit, subject: text.to_owned() });
+        plan.before = Some(Before { completed: None, unfinished });
     }),
     ("approver", |plan, text| {
         let approvers = vec![text.to_owned(), text.to_owned()];

@@ -8,7 +8,7 @@ use jiff::tz::TimeZone;
 use jiff::{SignedDuration, Timestamp};
 use windlass_model::{
     Before, CommitId, CompletedRun, Digest, ExitCode, GroupKind, Level, Provenance, Rendering, SourceTree,
-    Stage,
+    Stage, UnfinishedRun,
 };
 use windlass_record::EnvironmentState;
 use windlass_render::{Jail, Limits, ResolvedUnit, Tools};
@@ -72,16 +72,28 @@ pub(crate) async fn obtain(
         session.reporter.say(Level::Warning, warning.clone());
     }
     let Found { provenance, tip, tree, tree_id, .. } = found;
-    Ok(Desired { provenance, tip, tree, tree_id, repository, rendering, before: before(state) })
+    Ok(Desired {
+        provenance,
+        tip,
+        tree,
+        tree_id,
+        repository,
+        rendering,
+        before: before(session, state).await,
+    })
 }
 
-fn before(state: &EnvironmentState) -> Before {
+/// Returns what was delivered before. Of a run that broke off its record names the commit, if it can be read.
+async fn before(session: &Session, state: &EnvironmentState) -> Before {
     let completed = state.last_completed.as_ref().map(|last| CompletedRun {
         run: last.run.clone(),
         commit: last.commit.clone(),
         at: last.at,
     });
-    Before { completed, unfinished: state.current.clone() }
+    let Some(run) = state.current.clone() else { return Before { completed, unfinished: None } };
+    let record = session.store.load(&run).await.ok().flatten();
+    let (commit, subject) = record.map(|record| (record.commit, record.subject)).unwrap_or_default();
+    Before { completed, unfinished: Some(UnfinishedRun { run, commit, subject }) }
 }
 
 /// What was fetched, and judged as the environment demands.

@@ -44,7 +44,7 @@ fn rule(rule: &Value) -> String {
     format!("allows {verbs} on {}{of}{only}", list(&rule["resources"], "every resource"))
 }
 
-/// Says whom a RoleBinding or ClusterRoleBinding gives what.
+/// Says whom a RoleBinding or ClusterRoleBinding gives what, and where.
 pub(super) fn binding(body: &Value) -> Vec<String> {
     let role = &body["roleRef"];
     let subjects = items(&body["subjects"]).iter().map(|subject| {
@@ -54,7 +54,8 @@ pub(super) fn binding(body: &Value) -> Vec<String> {
     });
     let subjects = few(subjects.collect());
     let whom = if subjects.is_empty() { "nobody".to_owned() } else { subjects };
-    vec![format!("gives {} {} to {whom}", clean(text(&role["kind"])), clean(text(&role["name"])))]
+    let place = if body["kind"] == "ClusterRoleBinding" { "in every namespace" } else { "in its namespace" };
+    vec![format!("gives {} {} {place} to {whom}", clean(text(&role["kind"])), clean(text(&role["name"])))]
 }
 
 /// Says which traffic a NetworkPolicy lets pass.
@@ -200,10 +201,15 @@ mod tests {
     fn whom_a_binding_gives_what() {
         let subjects = json!([{"kind": "ServiceAccount", "namespace": "ci", "name": "agent"}, {"kind": "Group", "name": "ops"}]);
         assert_eq!(
-            binding(&json!({"roleRef": {"kind": "ClusterRole", "name": "admin"}, "subjects": subjects})),
-            ["gives ClusterRole admin to ServiceAccount ci/agent, Group ops"]
+            binding(
+                &json!({"kind": "ClusterRoleBinding", "roleRef": {"kind": "ClusterRole", "name": "admin"}, "subjects": subjects})
+            ),
+            ["gives ClusterRole admin in every namespace to ServiceAccount ci/agent, Group ops"]
         );
-        assert_eq!(binding(&json!({"roleRef": {"kind": "Role", "name": "a"}})), ["gives Role a to nobody"]);
+        assert_eq!(
+            binding(&json!({"roleRef": {"kind": "Role", "name": "a"}})),
+            ["gives Role a in its namespace to nobody"]
+        );
     }
 
     #[test]

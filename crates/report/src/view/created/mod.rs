@@ -10,6 +10,8 @@ use super::line::{Line, Tone};
 use crate::actions::plural;
 use crate::clean;
 
+/// How many lines of a new object stand beside its name where it is counted among the dangers.
+const OPENED: usize = 3;
 /// How many keys are named before they are only counted.
 const KEYS: usize = 8;
 
@@ -63,6 +65,12 @@ pub(super) fn lines(action: &Action) -> Vec<Line> {
         | "MutatingWebhookConfiguration.admissionregistration.k8s.io" => all(defined::webhooks(&body)),
         _ => Vec::new(),
     }
+}
+
+/// Says in a few words what a new object opens or allows.
+pub(super) fn opened(action: &Action) -> Option<String> {
+    let told: Vec<String> = lines(action).iter().take(OPENED).map(|line| line.text().to_owned()).collect();
+    (!told.is_empty()).then(|| told.join("; "))
 }
 
 fn all(texts: Vec<String>) -> Vec<Line> {
