@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use windlass_cluster::{ApplyRequest, ClusterError, Expect, FIELD_MANAGER, Failure, FailureKind};
-use windlass_model::{FieldChange, Migration, Object, PART_OF, changes};
+use windlass_model::{FieldChange, Migration, Object, PART_OF, changes, without_chosen};
 
 use crate::context::Unsent;
 use crate::failure::{Halt, Unwritten};
@@ -37,8 +37,10 @@ impl Writer<'_> {
         let hidden = |change: &FieldChange| {
             step.action.ignored.iter().any(|ignored| ignored.field == change.path.to_string())
         };
+        // Addresses and ports that the server makes up for a dry-run are other ones each time.
+        let told = without_chosen(step.object, Some(&live), &answer.object);
         let found: Vec<FieldChange> =
-            changes(&live, &answer.object).into_iter().filter(|change| !hidden(change)).collect();
+            changes(&live, &told).into_iter().filter(|change| !hidden(change)).collect();
         if found == step.action.delta {
             return Ok(());
         }

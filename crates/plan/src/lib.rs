@@ -4,7 +4,6 @@
 //! server about every object by a dry-run. [`plan`] is a pure function of what was observed, the rendering
 //! and the rules, so that it can be tested without a server.
 
-mod chosen;
 mod definitions;
 mod evidence;
 mod fields;

@@ -4,7 +4,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use serde_json::json;
 use windlass_apply::{ApplyError, apply};
-use windlass_model::{FieldSet, ManagedEntry, Migration, Object, Operation, Plan, Rendering, changes};
+use windlass_cluster::{ApplyRequest, Expect};
+use windlass_model::{
+    CHOSEN, FieldSet, ManagedEntry, Migration, Object, Operation, Plan, Rendering, changes, without_chosen,
+};
 
 use crate::bed::{Bed, object};
 use crate::kubectl::kubectl;
@@ -47,6 +50,38 @@ async fn ownership_moves_first_and_what_is_not_declared_goes() {
     assert_eq!(live.body()["data"], json!({"k": "1"}));
     let managed: Vec<&str> = ManagedEntry::all(&live).map(ManagedEntry::operation).collect();
     assert_eq!(managed, ["Apply"]);
+    bed.down().await;
+}
+
+/// Asked twice, the server makes up two ports, and neither is what was planned.
+#[tokio::test]
+async fn a_port_that_the_server_makes_up_is_no_other_change() {
+    let bed = Bed::up().await;
+    let service = |kind: &str| {
+        object(
+            json!({"apiVersion": "v1", "kind": "Service", "metadata": {"name": "web", "namespace": bed.namespace},
+            "spec": {"type": kind, "selector": {"app": "web"}, "ports": [{"port": 80, "protocol": "TCP"}]}}),
+        )
+    };
+    bed.cluster.create(&service("ClusterIP")).await.unwrap();
+    let desired = service("NodePort");
+    let all = rendering(&[("shop", std::slice::from_ref(&desired))]);
+    let live = bed.get(desired.reference()).await.unwrap();
+    let mut labelled = desired.clone();
+    labelled.set_label(windlass_model::PART_OF, &bed.set("shop").id());
+    let expect = Expect::Uid(live.uid().unwrap());
+    let request = ApplyRequest { object: &labelled, expect, force: true, dry_run: true };
+    let answer = bed.cluster.apply(request).await.unwrap().object;
+    let mut plan = plan(&bed, &all).await;
+    let action = &mut plan.actions[0];
+    action.operation = Operation::Adopt;
+    action.delta = changes(&live, &without_chosen(&desired, Some(&live), &answer));
+    assert!(format!("{:?}", action.delta).contains(CHOSEN), "{:?}", action.delta);
+    action.migration = Migration::find(&live, |manager| manager == "windlass", FieldSet::default());
+    apply(&approve(plan), &all, &bed.context()).await.unwrap();
+    let live = bed.get(desired.reference()).await.unwrap();
+    assert!(live.body()["spec"]["ports"][0]["nodePort"].is_number(), "{:?}", live.body()["spec"]);
+    bed.delete(desired.reference()).await;
     bed.down().await;
 }
 

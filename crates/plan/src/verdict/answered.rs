@@ -9,7 +9,7 @@ use windlass_settings::Winner;
 
 use super::{Case, note, ours, tell_losses};
 use crate::fields::{visible, winner};
-use crate::{Reply, chosen, forecast, ownership, sameness, stored};
+use crate::{Reply, forecast, ownership, sameness, stored};
 
 /// The usual limit of etcd for one request (`--max-request-bytes`).
 const STORED_MOST: usize = 1536 * 1024;
@@ -24,7 +24,7 @@ pub(super) fn action(case: &Case<'_>, reply: &Reply) -> Action {
         action.warnings = warnings(case, reply, &action.delta);
         return action;
     };
-    let told = chosen::told(case.object, Some(live), &reply.object);
+    let told = windlass_model::without_chosen(case.object, Some(live), &reply.object);
     let (delta, hidden) = visible(live, windlass_model::changes(live, &told), case.scene.inputs.fields);
     action.delta = delta;
     action.ignored.extend(hidden);

@@ -18,7 +18,7 @@ use crate::fields::{Sent, sent};
 use crate::overlay::overlay;
 use crate::problem::other;
 use crate::scene::Scene;
-use crate::{Ask, Asked, ObjectKey, Reply, chosen, forecast, immutable, ownership, risk};
+use crate::{Ask, Asked, ObjectKey, Reply, forecast, immutable, ownership, risk};
 
 /// An action and, if another tool or set owns the object, why it may not be carried out.
 pub(crate) struct Verdict {
@@ -102,7 +102,7 @@ impl Case<'_> {
     fn bodies(&self) -> Bodies {
         let live = self.asked.live.as_ref();
         let after = match (self.reply(), live) {
-            (Some(reply), _) => Shown::of(&chosen::told(self.object, live, &reply.object)),
+            (Some(reply), _) => Shown::of(&windlass_model::without_chosen(self.object, live, &reply.object)),
             (_, Some(live)) => Shown::of(&live.with_body(overlay(live.body(), self.object.body()))),
             (_, None) => Shown::of(self.object),
         };

@@ -98,7 +98,7 @@ const SORTS: [Sort; 6] = [
         let keeps_data = !object.action.forecasts.iter().any(|forecast| lost(forecast).is_some());
         (object.action.operation == Operation::Prune && keeps_data).then(|| object.full_name())
     }),
-    ("Undoes what somebody else set", Tone::Warning, false, taken_over),
+    ("Changes what somebody else set", Tone::Warning, false, taken_over),
     ("Operators and API definitions", Tone::Warning, false, |object| at(object, Risk::Definition)),
     ("Rights, webhooks, policies, network, storage and scheduling rules", Tone::Warning, false, |object| {
         at(object, Risk::Access)

@@ -274,11 +274,11 @@ fn what_somebody_set_by_hand_is_said_to_be_undone() {
     update.takes_over = vec![conflict("spec.maxUnavailable"), conflict("spec.selector")];
     let plan = samples::plan(vec![update]);
     let told = "spec.maxUnavailable: 3 → 1 (set by kubectl-edit";
-    check_forms(&plan, &["Undoes what somebody else set (1)", told], &[]);
+    check_forms(&plan, &["Changes what somebody else set (1)", told], &[]);
     // Where the value stays, nothing is undone.
     let mut same = samples::action(Operation::Adopt, Some(budget(1)), Some(budget(1)));
     same.takes_over = vec![conflict("spec.maxUnavailable")];
-    check_forms(&samples::plan(vec![same]), &[], &["Undoes"]);
+    check_forms(&samples::plan(vec![same]), &[], &["what somebody else set"]);
 }
 
 /// Who is asked at night wants to know who else may say yes, and from where to where this goes.

@@ -2,11 +2,11 @@
 
 use std::collections::BTreeSet;
 
+use crate::Object;
 use serde_json::Value;
-use windlass_model::Object;
 
 /// What a plan shows in the place of such a value.
-pub(crate) const CHOSEN: &str = "(chosen by the server)";
+pub const CHOSEN: &str = "(chosen by the server)";
 
 /// The labels by which a Job finds its pods, if the manifest chooses none.
 const JOB_UIDS: [&str; 2] = ["batch.kubernetes.io/controller-uid", "controller-uid"];
@@ -18,7 +18,7 @@ const TOKEN_VOLUME: &str = "kube-api-access-";
 /// Services, labels of Jobs, names of the volumes for tokens. What is declared or live already is kept.
 ///
 /// A dry-run takes the first address and the first port of the range, whoever has them (measured on 1.36).
-pub(crate) fn told(desired: &Object, live: Option<&Object>, answer: &Object) -> Object {
+pub fn without_chosen(desired: &Object, live: Option<&Object>, answer: &Object) -> Object {
     let kind = &answer.reference().kind;
     let hide: fn(&mut Value, &Known) = if kind.is("", "Service") {
         service
@@ -115,7 +115,7 @@ mod tests {
                 json!({"apiVersion": api_version, "kind": kind, "metadata": {"name": "a"}, "spec": spec});
             Object::new(body, None).unwrap()
         };
-        let got = told(&object(desired), live.map(object).as_ref(), &object(answer));
+        let got = without_chosen(&object(desired), live.map(object).as_ref(), &object(answer));
         assert_eq!(got.body()["spec"], *want);
     }
 
