@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::{Action, Forecast, Operation, is_custom_kind};
+use crate::{Action, FieldChange, Forecast, Operation, Segment, is_custom_kind};
 
 /// What it takes to undo an action.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
@@ -94,12 +94,26 @@ impl Action {
             } else {
                 "the version before must be able to read what the new one has written"
             };
+            let major = self
+                .major_step()
+                .map(|(from, to)| format!("; {from} → {to} is another MAJOR version"))
+                .unwrap_or_default();
             Reversal::WithSteps(format!(
-                "{who}: upgrades of data formats are often one way, so have a backup"
+                "{who}: upgrades of data formats are often one way, so have a backup{major}"
             ))
         } else {
             Reversal::Yes
         }
+    }
+
+    /// Returns the tags between which an image goes from one major version to another.
+    fn major_step(&self) -> Option<(&str, &str)> {
+        let is_image = |change: &&FieldChange| matches!(change.path.segments().last(), Some(Segment::Key(key)) if key == "image");
+        let images = self.delta.iter().filter(is_image);
+        let mut tags = images.filter_map(|change| {
+            Some((tag(change.before.as_ref()?.as_str()?)?, tag(change.after.as_ref()?.as_str()?)?))
+        });
+        tags.find(|(from, to)| major(from).zip(major(to)).is_some_and(|(from, to)| from != to))
     }
 
     fn of_deletion(&self) -> Reversal {
@@ -130,9 +144,49 @@ impl Action {
     }
 }
 
+/// Returns an image's tag.
+fn tag(image: &str) -> Option<&str> {
+    let name = image.split('@').next()?;
+    name.rsplit_once(':').map(|(_, tag)| tag).filter(|tag| !tag.contains('/'))
+}
+
+/// Returns a tag's first number: `17` of `17.3-bookworm` and of `v17`.
+fn major(tag: &str) -> Option<u64> {
+    let digits = tag.trim_start_matches('v');
+    digits.split(|character: char| !character.is_ascii_digit()).next()?.parse().ok()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn another_major_version_is_named() {
+        for (from, to, want) in [
+            ("r.example:5000/db:17.3", "r.example:5000/db:18.0", Some(("17.3", "18.0"))),
+            ("db:v17", "db:v18-alpine@sha256:00", Some(("v17", "v18-alpine"))),
+            ("db:17.3", "db:17.4", None),
+            ("db:stable", "db:18", None),
+            ("r.example:5000/db", "r.example:6000/db", None),
+        ] {
+            let path = crate::FieldPath::root().key("spec").key("containers").item("name=db").key("image");
+            let change = crate::FieldChange {
+                path,
+                kind: crate::ChangeKind::Changed,
+                before: Some(from.into()),
+                after: Some(to.into()),
+            };
+            let unit = crate::UnitName::new("shop").unwrap();
+            let object = crate::ObjectRef {
+                kind: crate::GroupKind::new("apps", "StatefulSet"),
+                version: "v1".to_owned(),
+                namespace: None,
+                name: "db".to_owned(),
+            };
+            let action = Action { delta: vec![change], ..Action::new(unit, object, Operation::Update) };
+            assert_eq!(action.major_step(), want, "{from} {to}");
+        }
+    }
     use crate::{ChangeKind, FieldChange, FieldPath, GroupKind, ObjectRef, Risk, UnitName};
 
     fn check(operation: Operation, kind: &str, fields: &[&str], forecasts: &[Forecast], want: &str) {

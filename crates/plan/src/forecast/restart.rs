@@ -21,8 +21,33 @@ pub(super) fn of_template(before: &Object, after: &Object, delta: &[FieldChange]
     Some(if changes.iter().all(|change| change.kind == ChangeKind::Reordered) {
         order_only(forecast, &changes)
     } else {
-        caused(forecast, &changes)
+        at_most(caused(forecast, &changes), before)
     })
+}
+
+/// Says that not all pods may restart where an earlier rollout has not come to its end: going back leaves those alone that
+/// still have the revision that comes back.
+fn at_most(forecast: Forecast, before: &Object) -> Forecast {
+    let Forecast::Restart { why, pods } = forecast else { return forecast };
+    let why = match half_way(before) {
+        Some((newest, all)) => format!(
+            "{why}; not all of them, perhaps: {newest} of {all} pods have the newest revision, an earlier rollout being unfinished, and those that are as delivered already stay"
+        ),
+        None => why,
+    };
+    Forecast::Restart { why, pods }
+}
+
+/// Returns how many of how many pods have the newest revision, unless all have.
+fn half_way(live: &Object) -> Option<(u64, u64)> {
+    let status = &live.body()["status"];
+    let number = |field: &str| status[field].as_u64().unwrap_or_default();
+    let (newest, all) = match live.reference().kind.kind.as_str() {
+        "StatefulSet" if status["currentRevision"] == status["updateRevision"] => return None,
+        "DaemonSet" => (number("updatedNumberScheduled"), number("desiredNumberScheduled")),
+        _ => (number("updatedReplicas"), number("replicas")),
+    };
+    (newest < all).then_some((newest, all))
 }
 
 /// How many causes a forecast names.
@@ -192,6 +217,36 @@ mod tests {
         set(rolling(2, json!({"partition": 5})), "note: no pod restarts: the partition");
         set(json!({"updateStrategy": {"type": "OnDelete"}}), "note: no pod restarts by");
         check("StatefulSet", &json!({"replicas": 0}), None);
+    }
+
+    /// Going back out of a rollout that stands still was said to restart every pod.
+    #[test]
+    fn an_unfinished_rollout_may_leave_pods_alone() {
+        let check = |kind: &str, status: Value, want: Option<&str>| {
+            let body = json!({"apiVersion": "apps/v1", "kind": kind, "metadata": {"name": "db"},
+                "spec": {"replicas": 3, "template": {"image": "a"}}, "status": status});
+            let before = Object::new(body, None).unwrap();
+            let mut after = before.clone().into_body();
+            after["spec"]["template"]["image"] = json!("b");
+            let after = Object::new(after, None).unwrap();
+            let changes = delta(&GroupKind::new("apps", kind), before.body(), after.body());
+            let Some(Forecast::Restart { why, .. }) = of_template(&before, &after, &changes) else {
+                panic!()
+            };
+            assert_eq!(why.contains("not all of them"), want.is_some(), "{why}");
+            assert!(want.is_none_or(|want| why.contains(want)), "{why}");
+        };
+        let set = |current: &str, updated: u64| json!({"currentRevision": current, "updateRevision": "db-2", "replicas": 3, "updatedReplicas": updated});
+        check("StatefulSet", set("db-1", 1), Some("1 of 3 pods have the newest revision"));
+        check("StatefulSet", set("db-2", 0), None);
+        check("Deployment", json!({"replicas": 3, "updatedReplicas": 2}), Some("2 of 3 pods"));
+        check("Deployment", json!({"replicas": 3, "updatedReplicas": 3}), None);
+        check(
+            "DaemonSet",
+            json!({"desiredNumberScheduled": 4, "updatedNumberScheduled": 1}),
+            Some("1 of 4 pods"),
+        );
+        check("StatefulSet", json!({}), None);
     }
 
     #[test]
