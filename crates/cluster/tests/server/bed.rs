@@ -37,10 +37,16 @@ pub(crate) async fn apply(
     cluster.apply(request).await.map(|answer| answer.object)
 }
 
+/// Deletes an object, again if its controller writes its status meanwhile.
 pub(crate) async fn remove(cluster: &Cluster, object: &Object) {
-    if let Some(live) = cluster.get(object.reference()).await.unwrap() {
+    while let Some(live) = cluster.get(object.reference()).await.unwrap() {
         let resource = cluster.resource_of(live.reference()).await.unwrap();
-        cluster.delete(&resource, &live, Propagation::Background, false).await.unwrap();
+        let answer = cluster.delete(&resource, &live, Propagation::Background, false).await;
+        let kind = answer.as_ref().err().and_then(ClusterError::failure).map(Failure::kind);
+        if kind != Some(FailureKind::Modified) {
+            answer.unwrap();
+            return;
+        }
     }
 }
 

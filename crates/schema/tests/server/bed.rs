@@ -58,9 +58,13 @@ impl Server {
     pub(crate) async fn remove(&self, definition: &Object) {
         let definition = definition.reference();
         let resource = self.0.resource_of(definition).await.unwrap();
-        let live = self.0.get(definition).await.unwrap().unwrap();
-        self.0.delete(&resource, &live, Propagation::Background, false).await.unwrap();
-        while self.0.get(definition).await.unwrap().is_some() {
+        while let Some(live) = self.0.get(definition).await.unwrap() {
+            // Its controller may write the status between the look and the deletion: then once more.
+            if !live.is_terminating()
+                && let Err(error) = self.0.delete(&resource, &live, Propagation::Background, false).await
+            {
+                assert_eq!(error.failure().map(|failure| failure.code), Some(409), "{error}");
+            }
             tokio::time::sleep(Duration::from_millis(50)).await;
         }
     }
