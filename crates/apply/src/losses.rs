@@ -6,7 +6,9 @@ use std::time::Duration;
 use serde_json::Value;
 use tokio::time::Instant;
 use windlass_cluster::{ClusterError, Home, Lineage};
-use windlass_model::{Action, Claims, DestroyedVolume, GroupKind, Object, ObjectRef, claims_going};
+use windlass_model::{
+    Action, Claims, DestroyedVolume, GroupKind, Object, ObjectRef, claims_going, is_claim, is_namespace,
+};
 
 use crate::Context;
 use crate::failure::is_unanswered;
@@ -65,7 +67,7 @@ impl Losses {
         let descendants: Vec<&Object> = seen.lineage.descendants(live).collect();
         let named = |object: &ObjectRef| action.takes.iter().any(|taken| taken.key() == object.key());
         let mut namespaces =
-            descendants.iter().map(|object| object.reference()).filter(|object| is_namespace(object));
+            descendants.iter().map(|object| object.reference()).filter(|object| is_namespace(&object.kind));
         if let Some(namespace) = namespaces.find(|namespace| !named(namespace)) {
             return Ok(Unplanned::Loss(format!("everything in the namespace `{}`", namespace.name)));
         }
@@ -90,7 +92,12 @@ impl Losses {
             let began = Instant::now();
             let lineage = context.cluster.lineage(&home, &[live]).await?;
             let until = began + FRESH.max(2 * began.elapsed());
-            let claims = lineage.members().iter().filter(|member| is_claim(member)).cloned().collect();
+            let claims = lineage
+                .members()
+                .iter()
+                .filter(|member| is_claim(&member.reference().kind))
+                .cloned()
+                .collect();
             self.seen.insert(home.clone(), Seen { until, lineage, claims });
         }
         Ok(&self.seen[&home])
@@ -121,14 +128,6 @@ async fn unplanned(
 
 fn untold(reason: &str) -> String {
     format!("what it takes along cannot be told: {reason}")
-}
-
-fn is_namespace(object: &ObjectRef) -> bool {
-    object.kind.is("", "Namespace")
-}
-
-fn is_claim(object: &Object) -> bool {
-    object.reference().kind.is("", "PersistentVolumeClaim")
 }
 
 /// Says whether a claim comes and goes with its pod anyway, under a new name each time (generic ephemeral volumes,

@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use windlass_model::{
-    Action, ApplySet, ApprovedPlan, Event, Level, Operation, Rendering, RetainedVolume, Stage, UnitName,
-    is_custom_kind,
+    Action, ApplySet, ApprovedPlan, Event, Level, ObjectRef, Operation, Rendering, RetainedVolume, Stage,
+    UnitName, is_custom_kind,
 };
 
 use crate::applied::key;
@@ -134,18 +134,15 @@ impl Run<'_> {
 
     /// Waits for custom resources that an earlier run deleted, and returns those that are still going: what clears up after
     /// them must not go first.
-    async fn lingering(&self, actions: &[Action]) -> Result<Vec<windlass_model::ObjectRef>, Halt> {
-        let mut leaving = Vec::new();
-        for action in actions
+    async fn lingering(&self, actions: &[Action]) -> Result<Vec<ObjectRef>, Halt> {
+        let kept = actions
             .iter()
-            .filter(|action| action.operation == Operation::Keep && is_custom_kind(&action.object.kind))
-        {
-            let live = self.context.cluster.get(&action.object).await;
-            let live = live.map_err(|error| Unwritten::of(&action.object, &error, false))?;
-            let uid = live.as_ref().filter(|live| live.is_terminating()).and_then(|live| live.uid());
-            leaving.extend(uid.map(|uid| Leaving { object: action.object.clone(), uid: uid.to_owned() }));
-        }
-        gone(leaving, self.limit, self.context).await
+            .filter(|action| action.operation == Operation::Keep && is_custom_kind(&action.object.kind));
+        let going = kept.filter_map(|action| {
+            let live = action.live.as_ref().filter(|live| live.terminating)?;
+            Some(Leaving { object: action.object.clone(), uid: live.uid.clone() })
+        });
+        gone(going.collect(), self.limit, self.context).await
     }
 
     /// Deletes the objects of one group, one after the other, and waits until they are gone.
@@ -155,7 +152,7 @@ impl Run<'_> {
         wanted: &Wanted<'_>,
         users: &mut Users,
         total: usize,
-    ) -> Result<Vec<windlass_model::ObjectRef>, Halt> {
+    ) -> Result<Vec<ObjectRef>, Halt> {
         let mut leaving = Vec::new();
         for action in group {
             let object = &action.object;

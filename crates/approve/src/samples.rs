@@ -13,6 +13,7 @@ pub(crate) fn action(operation: Operation, kind: &str, name: &str, risk: Risk) -
         uid: format!("uid-{name}"),
         resource_version: "41".to_owned(),
         generation: None,
+        terminating: false,
     });
     let object = ObjectRef {
         kind: GroupKind::from(kind.to_owned()),

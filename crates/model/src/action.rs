@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::{
     Bodies, Conflict, DestroyedVolume, Digest, FieldChange, Ignored, Migration, Object, ObjectRef, Origin,
-    Recipe, Replacement, RetainedVolume, UnitName, is_secret_kind,
+    Recipe, Replacement, RetainedVolume, UnitName, is_namespace, is_secret_kind,
 };
 
 /// What would happen to one object.
@@ -145,6 +145,9 @@ pub struct LiveId {
     /// The generation that was seen, if the object has one: it counts changes of what is declared.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub generation: Option<i64>,
+    /// Whether it was being deleted already. Part of no written form.
+    #[serde(skip)]
+    pub terminating: bool,
 }
 
 /// How much care an action asks for, ascending.
@@ -327,7 +330,7 @@ impl Action {
                 .is_some_and(|migration| migration.managers.iter().any(|m| m.manager == manager))
         };
         let taken = self.takes_over.iter().filter(|conflict| !migrated(&conflict.manager));
-        let effect = json!({
+        json!({
             "unit": self.unit,
             "object": [self.object.kind, self.object.namespace, self.object.name],
             "operation": self.operation,
@@ -336,8 +339,7 @@ impl Action {
             "desired": self.desired,
             "delta": self.delta,
             "takesOver": taken.map(|c| (&c.field, &c.manager)).collect::<Vec<_>>(),
-        });
-        effect
+        })
     }
 
     /// Returns what goes along with the action besides the object: an effect for each, so that one that takes less is covered
@@ -366,7 +368,7 @@ impl Action {
     /// Returns the namespaces that a deletion takes along, with everything in them.
     pub fn namespaces(&self) -> impl Iterator<Item = &str> {
         let all = std::iter::once(&self.object).chain(&self.takes);
-        all.filter(|object| object.kind.is("", "Namespace")).map(|object| object.name.as_str())
+        all.filter(|object| is_namespace(&object.kind)).map(|object| object.name.as_str())
     }
 
     /// Returns what the migration of ownership does, if there is one: an effect of its own, so that a run that was

@@ -2,8 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use crate::Object;
 use serde_json::Value;
+
+use crate::Object;
 
 /// What a plan shows in the place of such a value.
 pub const CHOSEN: &str = "(chosen by the server)";

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 
-use crate::Object;
+use crate::{Object, is_claim, is_namespace, is_stateful_set};
 
 /// Claims by namespace, and by the StatefulSet that they were made for.
 #[derive(Debug, Clone, Default)]
@@ -55,23 +55,19 @@ pub fn claims_going<'a>(
     claims: &'a Claims,
 ) -> Vec<&'a Object> {
     let reference = object.reference();
-    if is_claim(object) {
+    if is_claim(&reference.kind) {
         return vec![object];
     }
-    let owned = descendants.iter().copied().filter(|object| is_claim(object));
-    let whole = reference.kind.is("", "Namespace").then_some(reference.name.as_str());
+    let owned = descendants.iter().copied().filter(|object| is_claim(&object.reference().kind));
+    let whole = is_namespace(&reference.kind).then_some(reference.name.as_str());
     let inside = whole.into_iter().flat_map(|namespace| claims.inside(namespace));
     let made = std::iter::once(object)
         .chain(descendants.iter().copied())
-        .filter(|object| object.reference().kind.is("apps", "StatefulSet"))
+        .filter(|object| is_stateful_set(&object.reference().kind))
         .filter(|set| deletes_claims(set))
         .flat_map(|set| claims.of_set(set));
     let mut seen = BTreeSet::new();
     owned.chain(inside).chain(made).filter(|claim| seen.insert(claim.reference().key())).collect()
-}
-
-fn is_claim(object: &Object) -> bool {
-    object.reference().kind.is("", "PersistentVolumeClaim")
 }
 
 /// Returns the names of a StatefulSet's claim templates.

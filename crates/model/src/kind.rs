@@ -56,6 +56,21 @@ pub fn holds_data(kind: &GroupKind) -> bool {
         || kind.is("apiextensions.k8s.io", "CustomResourceDefinition")
 }
 
+/// Says whether a kind is that of namespaces.
+pub fn is_namespace(kind: &GroupKind) -> bool {
+    kind.is("", "Namespace")
+}
+
+/// Says whether a kind is that of PersistentVolumeClaims.
+pub fn is_claim(kind: &GroupKind) -> bool {
+    kind.is("", "PersistentVolumeClaim")
+}
+
+/// Says whether a kind is that of StatefulSets.
+pub fn is_stateful_set(kind: &GroupKind) -> bool {
+    kind.is("apps", "StatefulSet")
+}
+
 /// Says whether the API server knows a kind itself, and not by a CustomResourceDefinition or another server.
 pub fn is_built_in(kind: &GroupKind) -> bool {
     let group = kind.group.as_str();

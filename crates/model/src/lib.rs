@@ -82,7 +82,9 @@ pub use glob::fits;
 pub use identity::{ClusterId, EnvironmentName, RunId};
 pub use ignored::Ignored;
 pub use inventory::{Delivered, inventory_kinds, inventory_of};
-pub use kind::{defined_kind, holds_data, is_built_in, is_custom_kind};
+pub use kind::{
+    defined_kind, holds_data, is_built_in, is_claim, is_custom_kind, is_namespace, is_stateful_set,
+};
 pub use managed::{
     Emptied, FieldSet, Foretold, ManagedEntry, Place, Settle, carry, foretell, is_zero, prune_fields, strip,
 };

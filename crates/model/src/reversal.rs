@@ -159,34 +159,6 @@ fn major(tag: &str) -> Option<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn another_major_version_is_named() {
-        for (from, to, want) in [
-            ("r.example:5000/db:17.3", "r.example:5000/db:18.0", Some(("17.3", "18.0"))),
-            ("db:v17", "db:v18-alpine@sha256:00", Some(("v17", "v18-alpine"))),
-            ("db:17.3", "db:17.4", None),
-            ("db:stable", "db:18", None),
-            ("r.example:5000/db", "r.example:6000/db", None),
-        ] {
-            let path = crate::FieldPath::root().key("spec").key("containers").item("name=db").key("image");
-            let change = crate::FieldChange {
-                path,
-                kind: crate::ChangeKind::Changed,
-                before: Some(from.into()),
-                after: Some(to.into()),
-            };
-            let unit = crate::UnitName::new("shop").unwrap();
-            let object = crate::ObjectRef {
-                kind: crate::GroupKind::new("apps", "StatefulSet"),
-                version: "v1".to_owned(),
-                namespace: None,
-                name: "db".to_owned(),
-            };
-            let action = Action { delta: vec![change], ..Action::new(unit, object, Operation::Update) };
-            assert_eq!(action.major_step(), want, "{from} {to}");
-        }
-    }
     use crate::{ChangeKind, FieldChange, FieldPath, GroupKind, ObjectRef, Risk, UnitName};
 
     fn check(operation: Operation, kind: &str, fields: &[&str], forecasts: &[Forecast], want: &str) {
@@ -253,5 +225,33 @@ mod tests {
         check(Operation::Prune, "Deployment.apps", &[], &cascade(0), "yes");
         check(Operation::Prune, "PersistentVolumeClaim", &[], &[], "steps: the volume stays");
         check(Operation::Prune, "Secret", &[], &lost, "steps: the previous commit creates it again");
+    }
+
+    #[test]
+    fn another_major_version_is_named() {
+        for (from, to, want) in [
+            ("r.example:5000/db:17.3", "r.example:5000/db:18.0", Some(("17.3", "18.0"))),
+            ("db:v17", "db:v18-alpine@sha256:00", Some(("v17", "v18-alpine"))),
+            ("db:17.3", "db:17.4", None),
+            ("db:stable", "db:18", None),
+            ("r.example:5000/db", "r.example:6000/db", None),
+        ] {
+            let path = FieldPath::root().key("spec").key("containers").item("name=db").key("image");
+            let change = FieldChange {
+                path,
+                kind: ChangeKind::Changed,
+                before: Some(from.into()),
+                after: Some(to.into()),
+            };
+            let unit = UnitName::new("shop").unwrap();
+            let object = ObjectRef {
+                kind: GroupKind::new("apps", "StatefulSet"),
+                version: "v1".to_owned(),
+                namespace: None,
+                name: "db".to_owned(),
+            };
+            let action = Action { delta: vec![change], ..Action::new(unit, object, Operation::Update) };
+            assert_eq!(action.major_step(), want, "{from} {to}");
+        }
     }
 }

@@ -1,6 +1,7 @@
 //! What kinds mean for planning.
 
 use windlass_model::{GroupKind, holds_data};
+pub(crate) use windlass_model::{is_claim, is_namespace, is_stateful_set};
 
 /// Says whether a kind is protected whatever the environment file says.
 pub(crate) fn is_protected(kind: &GroupKind) -> bool {
@@ -10,18 +11,6 @@ pub(crate) fn is_protected(kind: &GroupKind) -> bool {
 /// Says whether pods run from `spec.template` and are replaced when it changes.
 pub(crate) fn is_workload(kind: &GroupKind) -> bool {
     kind.group == "apps" && matches!(kind.kind.as_str(), "Deployment" | "StatefulSet" | "DaemonSet")
-}
-
-pub(crate) fn is_stateful_set(kind: &GroupKind) -> bool {
-    kind.is("apps", "StatefulSet")
-}
-
-pub(crate) fn is_claim(kind: &GroupKind) -> bool {
-    kind.is("", "PersistentVolumeClaim")
-}
-
-pub(crate) fn is_namespace(kind: &GroupKind) -> bool {
-    kind.is("", "Namespace")
 }
 
 /// Says whether objects of a kind decide over other objects when these are written: admission policies, webhooks, and

@@ -24,8 +24,8 @@ const LOST_ANSWERS: u32 = 3;
 /// A lock that is held and kept.
 ///
 /// Dropping it stops the renewal and leaves the Lease to run out; [`Lock::release`] gives it up at once. The
-/// renewal's requests share the connection of the [`Store`]: give the lock's store one [apart](windlass_cluster::Cluster::apart), since
-/// others may use up all request slots.
+/// renewal's requests share the connection of the [`Store`]: give the lock's store one
+/// [apart](windlass_cluster::Cluster::apart), since others may use up all request slots.
 #[derive(Debug)]
 pub struct Lock {
     store: Store,

@@ -56,6 +56,7 @@ pub(crate) fn action(
         uid: live.uid().unwrap().to_owned(),
         resource_version: live.resource_version().unwrap().to_owned(),
         generation: live.generation(),
+        terminating: live.is_terminating(),
     });
     Action { live, risk: Risk::Routine, ..Action::new(unit.clone(), object.clone(), operation) }
 }

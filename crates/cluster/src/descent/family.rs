@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use windlass_model::{GroupKind, Object, ObjectRef};
+use windlass_model::{GroupKind, Object, ObjectRef, is_namespace};
 
 use super::{Home, Lineage};
 use crate::{Cluster, ClusterError, FailureKind, Resource, Selector};
@@ -70,7 +70,7 @@ impl<'a> Family<'a> {
             self.cluster.list_metadata(&resource, selector).await?
         };
         for object in listing.objects {
-            if let (true, Some(uid)) = (object.reference().kind.is("", "Namespace"), object.uid()) {
+            if let (true, Some(uid)) = (is_namespace(&object.reference().kind), object.uid()) {
                 self.namespaces.insert(object.reference().name.clone(), uid.to_owned());
             }
             self.follow(&object);

@@ -1,6 +1,6 @@
 //! Where the descendants of an object can live.
 
-use windlass_model::{GroupKind, Object, is_built_in, is_custom_kind};
+use windlass_model::{GroupKind, Object, is_built_in, is_custom_kind, is_namespace};
 
 /// Where the descendants of an object can live: an owner is in the namespace of what it owns, or in none (Kubernetes
 /// documentation, "Owners and Dependents").
@@ -18,7 +18,7 @@ impl Home {
         let reference = object.reference();
         let kind = &reference.kind;
         match &reference.namespace {
-            None if kind.is("", "Namespace") => Some(Self::Namespace(reference.name.clone())),
+            None if is_namespace(kind) => Some(Self::Namespace(reference.name.clone())),
             None => is_custom_kind(kind).then_some(Self::Cluster),
             Some(namespace) => has_descendants(kind).then(|| Self::Namespace(namespace.clone())),
         }

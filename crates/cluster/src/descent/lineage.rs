@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use windlass_model::{Object, is_custom_kind};
+use windlass_model::{Object, is_claim, is_custom_kind, is_namespace, is_stateful_set};
 
 /// What lives in a [home](super::Home), by whom it descends from.
 #[derive(Debug, Clone, Default)]
@@ -36,7 +36,7 @@ impl Lineage {
     /// Returns the members that are known to descend from an object: all of them, if it is their namespace.
     pub fn descendants(&self, owner: &Object) -> impl Iterator<Item = &Object> {
         let reference = owner.reference();
-        let whole = reference.kind.is("", "Namespace").then_some(reference.name.as_str());
+        let whole = is_namespace(&reference.kind).then_some(reference.name.as_str());
         let inside = move |member: &&Object| {
             whole.is_some_and(|namespace| member.reference().namespace.as_deref() == Some(namespace))
         };
@@ -63,5 +63,5 @@ impl Lineage {
 /// Says whether deleting an object can delete data: claims, what deletes its claims, and whatever a namespace holds.
 fn takes_data(object: &Object) -> bool {
     let kind = &object.reference().kind;
-    kind.is("", "PersistentVolumeClaim") || kind.is("apps", "StatefulSet") || kind.is("", "Namespace")
+    is_claim(kind) || is_stateful_set(kind) || is_namespace(kind)
 }

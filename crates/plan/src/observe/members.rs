@@ -101,17 +101,24 @@ async fn unserved(reader: &Reader<'_>, kind: &GroupKind) -> Result<Option<String
     let resource = reader.cluster.resource(&definitions, "v1").await?;
     let suffix = format!(".{}", kind.group);
     let of_group = |object: &ObjectRef| object.name.ends_with(&suffix);
-    let listed = tolerate(reader.cluster.list_only(&resource, Selector::default(), of_group).await)?;
-    Ok(match listed {
-        Ok(listing) => {
-            let definition =
-                listing.objects.iter().find(|object| defined_kind(object).as_ref() == Some(kind));
-            definition.map(|definition| {
-                format!("its definition {} exists and serves no version of it", definition.reference().name)
-            })
+    // Definitions are large, and those of other groups are many.
+    let listed = reader.cluster.list_metadata_only(&resource, Selector::default(), of_group).await;
+    let untold = |error: ClusterError| {
+        format!("it is not served, and whether its definition exists cannot be told: {error}")
+    };
+    let named = match tolerate(listed)? {
+        Ok(listing) => listing.objects,
+        Err(error) => return Ok(Some(untold(error))),
+    };
+    for definition in named {
+        let name = &definition.reference().name;
+        match tolerate(reader.cluster.get_as(&resource, None, name).await)? {
+            Ok(Some(live)) if defined_kind(&live).as_ref() == Some(kind) => {
+                return Ok(Some(format!("its definition {name} exists and serves no version of it")));
+            }
+            Ok(_) => {}
+            Err(error) => return Ok(Some(untold(error))),
         }
-        Err(error) => {
-            Some(format!("it is not served, and whether its definition exists cannot be told: {error}"))
-        }
-    })
+    }
+    Ok(None)
 }

@@ -177,6 +177,7 @@ pub(crate) fn live_id(live: &Object) -> Option<LiveId> {
         uid: live.uid()?.to_owned(),
         resource_version: live.resource_version()?.to_owned(),
         generation: live.generation(),
+        terminating: live.is_terminating(),
     })
 }
 

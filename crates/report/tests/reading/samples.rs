@@ -19,6 +19,7 @@ pub(crate) fn action(operation: Operation, before: Option<Value>, after: Option<
             uid: "u-1".to_owned(),
             resource_version: "7".to_owned(),
             generation: None,
+            terminating: false,
         }),
         delta: before.as_ref().zip(after.as_ref()).map(changed).unwrap_or_default(),
         risk: Risk::Routine,
